@@ -4,6 +4,7 @@
     python -m verify read right|imprecise|wrong ID ...
     python -m verify messages NAME=FOLDER ... [--misses]
     python -m verify reach --sources FOLDER ... [ID ...]
+    python -m verify params [ID ...]
 
 See README.md.
 """
@@ -17,10 +18,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from trainrx.knowledge.load import read_folders
+from trainrx.knowledge.load import load, read_folders
 from trainrx.knowledge.places import shipped
 from trainrx.model.levers import Guard
-from verify import messages, reach
+from verify import messages, params, reach
 from verify.claims import Verified, claims_of
 from verify.look import Looker, Outcome
 from verify.sources import Sources
@@ -33,6 +34,8 @@ def main() -> int:
     """Run the command; 1 where something does not hold."""
     if sys.argv[1:2] == ["messages"]:
         return messages.main(sys.argv[2:])
+    if sys.argv[1:2] == ["params"]:
+        return params.main(load().params, sys.argv[2:])
     if sys.argv[1:2] == ["reach"]:
         guards = (entry for entry in _entries() if isinstance(entry, Guard))
         return reach.main(guards, sys.argv[2:])
@@ -75,6 +78,7 @@ def _entries() -> Iterator[Verified]:
     yield from known.guards.values()
     yield from known.levers.values()
     yield from known.ranges.values()
+    yield from known.params.values()
 
 
 def _say(found: Found, *, unseen: bool) -> None:

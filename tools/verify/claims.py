@@ -16,7 +16,7 @@ from trainrx.model.packages import RangeEntry, VersionRange
 from trainrx.model.parts import Param, Reference
 from verify.ends import ends_of
 
-Kind = Literal["name", "message", "source", "release", "end"]
+Kind = Literal["name", "message", "source", "release", "end", "param"]
 Verified = Cause | Symptom | Guard | Lever | RangeEntry | Param
 
 
@@ -29,6 +29,7 @@ class Claim(NamedTuple):
     release: the change at `where` came with a release that bounds `versions` of the package
     `text`, or, with `partly`, one within them, as a repair in several steps does. end: the package
     `where` gained or lost the name `text` with the release that `versions` begins or ends with.
+    param: the spellings of the parameter `text` are those of each release of the package `where`.
     """
 
     kind: Kind
@@ -79,6 +80,8 @@ def claims_of(entry: Verified) -> Iterator[Claim]:
         yield from _releases(entry.fixes, references)
         for where, name, spec in (end for fix in entry.fixes for end in ends_of(fix)):
             yield Claim("end", where, name, versions=spec)
+    elif isinstance(entry, Param):
+        yield from (Claim("param", package, entry.id) for package in entry.spelled)
     elif isinstance(entry, RangeEntry):
         yield from _range_releases(entry.package, entry.range)
 

@@ -13,11 +13,19 @@ from repairs.packages import PARTS
 from verify.claims import CHANGE, FILE, Claim, bounds
 from verify.ends import off
 from verify.names import missing
+from verify.params import unlike
 from verify.sources import MOVED, Sources, prints
 
 State = Literal["holds", "fails", "unseen"]
 REPOSITORIES = {name: part.url.removeprefix("https://github.com/") for name, part in PARTS.items()}
 """Where the changes of a package are merged; a change of another repository dates no release."""
+
+_IN_CATALOGS: dict[str, Callable[[str, str, str], str | None]] = {
+    "name": missing,
+    "end": off,
+    "param": unlike,
+}
+"""What tells of a claim without any source."""
 
 MOVING = ("main", "master", "develop", "dev", "HEAD")
 """Names under which other files stand tomorrow."""
@@ -51,9 +59,8 @@ class Looker:
 
     def outcome(self, claim: Claim) -> Outcome:
         """Look one claim up."""
-        if claim.kind in ("name", "end"):
-            told = missing if claim.kind == "name" else off
-            said = told(claim.where, claim.text, claim.versions)
+        if claim.kind in _IN_CATALOGS:
+            said = _IN_CATALOGS[claim.kind](claim.where, claim.text, claim.versions)
             return Outcome(
                 claim, "unseen" if said is None else "fails" if said else "holds", said or ""
             )

@@ -17,12 +17,15 @@ from trainrx.knowledge.places import shipped
 from trainrx.model.errors import KnowledgeError
 
 FILE = "verified.jsonl"
-LOOKED_AT = ("symptom", "cause", "guard", "lever", "range")
+LOOKED_AT = ("symptom", "cause", "guard", "lever", "range", "param")
 _NO_CLAIMS = ("updated", "since", "weight", "prior", "priors", "severity", "group", "checked", "zh")
 """What an entry says that no source could contradict: dates, and an author's judgement.
 
 Its Chinese says what its English says; that it does is checked apart from the sources.
 """
+
+
+_EMPTY: tuple[object, ...] = (None, "", [], {}, False)
 
 
 class Verification(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -48,10 +51,13 @@ def digest_of(entry: msgspec.Struct) -> str:
 
 
 def _claims(data: object) -> object:
-    """Leave out what claims nothing, and what is empty, so that a field to come changes nothing."""
+    """Leave out what claims nothing, and what is empty, so that a field to come changes nothing.
+
+    That a default is off, or 0, is a claim.
+    """
     if isinstance(data, Mapping):
         kept = {key: _claims(value) for key, value in data.items() if key not in _NO_CLAIMS}
-        return {key: value for key, value in kept.items() if value not in (None, "", [], {}, False)}
+        return {k: v for k, v in kept.items() if k == "default" or v not in _EMPTY}
     return [_claims(item) for item in data] if isinstance(data, (list, tuple)) else data
 
 
