@@ -170,6 +170,10 @@ OTHERWISE: dict[tuple[str, str, str], tuple[tuple[str, ...], str]] = {
     ("rlhf.temperature", "ms-swift", "temperature"): (("rlhf", *_TWO), "of predictions until 3.0"),
     ("infer.backend", "ms-swift", "infer_backend"): ((), "of 2.x: AUTO unless it is named"),
     ("train.eval_strategy", "ms-swift", "eval_strategy"): ((), "of 2.x: overrides the other name"),
+    ("vllm.gc_collect", "ms-swift", "gc_collect_after_offload"): (
+        ("rlhf",),
+        "of no effect from 3.6",
+    ),
     ("model.type", "ms-swift", "template"): ((), "the chat template"),
     ("train.unsloth", "ms-swift", "tuner_backend"): ((), "has no unsloth before 2.0.4"),
     ("train.attention", "ms-swift", "use_flash_attn"): (
