@@ -116,6 +116,13 @@ def test_the_ends_of_a_range_are_looked_at_from_both_sides() -> None:
     ]
     assert [str(one.release) for one in edges(">=1.3", releases)] == ["1.2", "1.3"]
     assert edges(">=2", releases) == ()
+    assert [one.within for one in edges(">=1.0,<1.3", releases, whole=True)] == [
+        False,
+        True,
+        True,
+        True,
+        False,
+    ]
 
 
 def test_what_a_source_lacks_is_not_looked_for_in_it() -> None:
