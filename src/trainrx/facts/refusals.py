@@ -73,7 +73,7 @@ def named_by(item: Fact) -> Iterator[MentionedArgument]:
     elif kind == "option-unknown":
         package, command = _program(fields.get("program", ""))
         yield from _flags([fields.get("option", "")], at, package, command)
-    elif kind == "argument-text-unreadable" and fields.get("value"):
+    elif kind in ("argument-text-unreadable", "value-unknown-to-code") and fields.get("value"):
         # the message does not say of which argument it is
         yield MentionedArgument("", (fields["value"],), at, _printed_by(kind))
     elif kind == "model-key-refused":

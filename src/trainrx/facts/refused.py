@@ -116,7 +116,7 @@ def _unreadable(
     name = own.name if own is not None else named_by_value(values[0], package, around.params)
     now = _today(name, values[0], package, around) if name else None
     if now is None:
-        return None
+        return None if own is None else _of_choices(own, package, around)
     arg = own or RawArg(name=name, values=values, origin=named.origin)
     return _of_value(arg, now, "log", set_here=own is not None)
 
@@ -136,6 +136,20 @@ def _of_value(
         canonical=now.canonical,
         set_here=set_here,
         dashed=arg.via == "arg",
+    )
+
+
+def _of_choices(arg: RawArg, package: str, around: RefusalContext) -> RefusedArgument | None:
+    """Give an argument whose value is none of those its framework lists for it."""
+    known, bits = catalog(package), _bits(package, around)
+    command = catalog_command(package, _command(around.launch))
+    found = (one for one in known.find(arg.name, command) if known.bits(one) & bits)
+    listed = next((known.known(one, bits).choices for one in found), None)
+    choices = tuple(str(choice) for choice in listed or ())
+    if not choices or " ".join(arg.values or ()) in choices:
+        return None
+    return RefusedArgument(
+        arg=arg, witness="log", choices=choices, set_here=True, dashed=arg.via == "arg"
     )
 
 

@@ -56,6 +56,7 @@ EN_DASH = "en-dash-flag"
 BEHIND_FILE = "option-behind-config"
 SAID_BY_USER = "observation"
 WRONG_TYPE = "wrong-type"
+WRONG_CHOICE = "wrong-choice"
 _AS_TEXT = late(r"TypeError: .*\bstr\b")
 """A value that is text arrives where a number is computed with: files are read without types."""
 _PACKAGE = late(r"[A-Za-z][\w-]*")
@@ -204,11 +205,15 @@ def _behind_file(found: Diagnosis, done: Conclusion) -> Diagnosis | None:
 
 
 def _mended(found: Diagnosis, done: Conclusion) -> Diagnosis:
-    """Give a likely cause the edit against a trap of the shell that its own line names."""
+    """Give a likely cause the edit against what its own line names: a trap of the shell, a value.
+
+    A value the parser may let pass is only warned of; the program has refused it here.
+    """
     best = found.causes[0]
     shown = {(at.source, at.line) for reason in best.reasons for at in reason.evidence}
-    shell = (item for item in _errors(found, done) if _group(item, done) == SHELL)
-    errors = [item for item in shell if item.fix is not None]
+    shell = [item for item in _errors(found, done) if _group(item, done) == SHELL]
+    values = (item for item in found.findings if item.rule == WRONG_CHOICE)
+    errors = [item for item in (*shell, *values) if item.fix is not None]
     for item in _named(errors, done) if not begun(done.facts) else ():
         if any((at.source, at.line) in shown for reason in item.reasons for at in reason.evidence):
             best = with_edit(best, item, done)
