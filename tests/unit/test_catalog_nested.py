@@ -61,6 +61,19 @@ def test_models_inside_a_model_have_dotted_keys() -> None:
     assert table["datasets.*.path"] == Argument("str | None", None)
 
 
+def test_a_key_of_one_model_or_another_takes_what_either_does() -> None:
+    either = (
+        "class Made(BaseModel):\n    path: Literal['made'] = 'made'\n    kind: Literal['a'] = 'a'\n"
+        "class Sft(BaseModel):\n    path: str | None = None\n    kind: Literal['a', 'b'] = 'a'\n"
+        "class AxolotlInputConfig(BaseModel):\n    datasets: list[Made | Sft] | None = None\n"
+    )
+    read = axolotl.read_commands(Sources({"axolotl/utils/schemas/config.py": either}))
+    table = read["train"].arguments
+
+    assert table["datasets.*.path"] == Argument("str | None", None)
+    assert table["datasets.*.kind"] == Argument("Literal", "a", ("a", "b"))
+
+
 def test_a_prefix_that_a_validator_takes_off_is_another_spelling() -> None:
     validator = {
         "axolotl/utils/schemas/validation.py": (

@@ -42,6 +42,14 @@ def test_the_version_is_told(capsys):
     assert capsys.readouterr().out == f"trainrx {__version__}\n"
 
 
+def test_the_package_is_run_as_its_script_is():
+    ran = subprocess.run(
+        [sys.executable, "-m", "trainrx", "--version"], capture_output=True, text=True, check=True
+    )
+
+    assert ran.stdout == f"trainrx {__version__}\n"
+
+
 @pytest.mark.parametrize("argv", [["--version"], ["explain", "cuda-oom"]])
 def test_what_is_asked_most_is_answered_without_rich_and_the_engine(argv):
     code = (

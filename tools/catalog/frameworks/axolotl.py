@@ -108,25 +108,40 @@ def _model_command(world: World, cls: Definition) -> Command:
 
 
 def _inside(world: World, cls: Definition, prefix: str, left: int) -> Table:
-    """Read the models that the fields of a model hold; the first one that has a key counts."""
+    """Read the models that the fields of a model hold.
+
+    A field may hold one model or another (`list[SyntheticDataset | SFTDataset]`): a key that
+    several have takes what one of them does.
+    """
     table: Table = {}
     for name, is_list, model in _models(world, cls) if left else ():
         start = f"{prefix}{name}.*." if is_list else f"{prefix}{name}."
         fields = class_command(world, model, is_container=every_class).arguments
-        for key, argument in fields.items():
-            table.setdefault(start + key, argument)
-        for key, argument in _inside(world, model, start, left - 1).items():
-            table.setdefault(key, argument)
+        inside = {start + key: argument for key, argument in fields.items()}
+        for key, argument in (inside | _inside(world, model, start, left - 1)).items():
+            table[key] = _either(table[key], argument) if key in table else argument
     return table
+
+
+def _either(one: Argument, other: Argument) -> Argument:
+    """Join what two models take for a key; a default that they do not share is none."""
+    taken = one if one.choices is None else other
+    if one.choices is not None and other.choices is not None:
+        taken = one._replace(choices=tuple(dict.fromkeys((*one.choices, *other.choices))))
+    return taken._replace(default=one.default if one.default == other.default else None)
 
 
 def _models(world: World, cls: Definition) -> Iterator[tuple[str, bool, Definition]]:
     """Give the fields whose annotation names a class with fields."""
     own = [c for c in resolution_order(world, cls) if isinstance(c, Definition)]
+    seen: set[str] = set()
     for ancestor in own:
         for statement in class_node(ancestor).body:
             match statement:
-                case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation):
+                case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation) if (
+                    name not in seen
+                ):
+                    seen.add(name)
                     read = parsed_annotation(annotation)
                     names = [n.id for n in ast.walk(read) if isinstance(n, ast.Name)]
                     for text in names:
