@@ -13,6 +13,7 @@ from trainrx.frameworks.common.recognise import recognise
 from trainrx.frameworks.common.roles import related
 from trainrx.frameworks.common.script import SCRIPT, command_of
 from trainrx.launch.args import Sign, odd_characters, read_arguments
+from trainrx.launch.started_either_way import either, ways
 from trainrx.launchers.allocation import SCHEDULERS, SLURM
 from trainrx.launchers.entries import Cite, EntryPoint, RecognisedLaunch, basename, entries
 from trainrx.launchers.front import Front
@@ -78,21 +79,30 @@ def find_launches(
     start = _start(script)
     found: list[RawLaunch] = []
     sessions = Sessions(cite)
-    for command, wrapped in _commands(script, cite):
-        sessions.note(command)
+
+    def of(command: ShellCommand, around: tuple[RawArg, ...]) -> Iterator[RawLaunch]:
         for entry in entries(command, cite, allocation, programs()):
             named = recognise(entry)
             if named is None and entry.path.text in trains:
                 named = SCRIPT.launch(command_of(entry), entry.args)
-            if named is not None and len(found) < _MAX_LAUNCHES:
+            if named is not None:
                 launch = _launch(script, command, entry, named, cite)
                 at = start.then(command.workdir)
                 launch = msgspec.structs.replace(launch, workdir=entry.front.started_in(at))
                 launch = _elastic(launch, entry, outer or {})
-                around = tuple(wrapped.container) if wrapped else ()
                 container = (*around, *launch.container)
-                launch = msgspec.structs.replace(launch, container=container)
-                found.append(sessions.inside(launch))
+                yield msgspec.structs.replace(launch, container=container)
+
+    for command, wrapped in _commands(script, cite):
+        sessions.note(command)
+        around = tuple(wrapped.container) if wrapped else ()
+        started = [*of(command, around)]
+        if not started and any(word.courses for word in command.words):
+            one = either([[*of(way, around)] for way in ways(command)])
+            unread = _unread(script, command.words)
+            started += [] if one is None else [msgspec.structs.replace(one, unread=unread)]
+        room = _MAX_LAUNCHES - len(found)
+        found += (sessions.inside(launch) for launch in started[:room])
     launches = numbered(related(tuple(found)))
     return tuple(
         _with_defects(launch, script.defects, number, launches)

@@ -96,6 +96,7 @@ class Word(msgspec.Struct, frozen=True, kw_only=True):
     the texts the word may have when it depends on an undecided branch: at most 8, empty when they
     cannot be listed; one may hold several words, or none. `formula`: what an unknown value was
     worked out by, of numbers and of other unknowns, each the same everywhere (`256/(4*@1)`).
+    `courses` are the words that may stand in its place, what is unknown in them marked as such.
     """
 
     text: str
@@ -104,6 +105,7 @@ class Word(msgspec.Struct, frozen=True, kw_only=True):
     source: str = ""
     alternatives: tuple[str, ...] = ()
     formula: str = ""
+    courses: tuple[tuple[Word, ...], ...] = ()
 
 
 class EnvVar(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,7 +12,16 @@ from itertools import takewhile
 import msgspec
 
 from trainrx.model.pattern import late
-from trainrx.shell.values import MAX_CHOICES, Field, Kind, Unknowns, Variable, inherited_kind, known
+from trainrx.shell.values import (
+    MAX_CHOICES,
+    Field,
+    Kind,
+    Unknowns,
+    Variable,
+    inherited_kind,
+    known,
+    literal,
+)
 
 _TOKEN = late(r"\s+|\S+")
 
@@ -54,12 +63,20 @@ class _Merge:
         for text in texts:
             more = (text,) if known(text) else self._unknowns.alternatives(text)
             if not more or self._kind != "branch":
-                return self._unknowns.mark(self._kind, self._name)
+                courses = self._courses(texts) if self._kind == "branch" else ()
+                return self._unknowns.mark(self._kind, self._name, courses=courses)
             choices += more
         choices = list(dict.fromkeys(choices))
         if len(choices) > MAX_CHOICES:
             choices = []
         return self._unknowns.mark(self._kind, self._name, choices=tuple(choices))
+
+    def _courses(self, texts: Sequence[str]) -> tuple[str, ...]:
+        """Give what each course leads to, unknowns and all; nothing where one says nothing."""
+        found = [one for text in texts for one in self._unknowns.courses(text) or (text,)]
+        told = all(literal(one).strip() or not one for one in found)
+        courses = tuple(dict.fromkeys(found))
+        return courses if told and len(courses) <= MAX_CHOICES else ()
 
     def _field(self, items: Sequence[Field]) -> Field:
         if all(item.text == items[0].text for item in items):

@@ -134,6 +134,10 @@ class Record:
             source=source,
             alternatives=unknowns.alternatives(item.text),
             formula=unknowns.formula(item.text) or unknowns.formula(item.text.partition("=")[2]),
+            courses=tuple(
+                self.words([Field(part, item.line) for part in text.split()])
+                for text in unknowns.courses(item.text)
+            ),
         )
 
     def environment(self) -> tuple[EnvVar, ...]:

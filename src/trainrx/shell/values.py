@@ -59,6 +59,7 @@ class UnknownValue(msgspec.Struct, frozen=True):
     """What a mark stands for: why it is not known, its name, how to show it, what it may be.
 
     `formula`: arithmetic it was worked out by, of numbers and of other unknowns (`256/(4*@1)`).
+    `courses`: what it may be where that holds other unknowns, with their marks.
     """
 
     kind: Kind
@@ -66,6 +67,7 @@ class UnknownValue(msgspec.Struct, frozen=True):
     shown: str
     choices: tuple[str, ...] = ()
     formula: str = ""
+    courses: tuple[str, ...] = ()
 
     @property
     def reason(self) -> str:
@@ -103,9 +105,22 @@ class Unknowns:
         self._marks: dict[UnknownValue, str] = {}
         self._all: list[UnknownValue] = []
 
-    def mark(self, kind: Kind, name: str, shown: str = "", choices: tuple[str, ...] = ()) -> str:
+    def mark(
+        self,
+        kind: Kind,
+        name: str,
+        shown: str = "",
+        choices: tuple[str, ...] = (),
+        courses: tuple[str, ...] = (),
+    ) -> str:
         """Give the mark of an unknown value, the same one for the same unknown."""
-        return self._mark(UnknownValue(kind, name, shown or f"${name}", choices))
+        shown = shown or f"${name}"
+        return self._mark(UnknownValue(kind, name, shown, choices, courses=courses))
+
+    def courses(self, text: str) -> tuple[str, ...]:
+        """List what a text that is one unknown may be, with the marks of other unknowns in it."""
+        found = self.only(text)
+        return () if found is None else found.courses or found.choices
 
     def _mark(self, item: UnknownValue) -> str:
         found = self._marks.get(item)
