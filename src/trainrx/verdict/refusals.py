@@ -207,12 +207,20 @@ def _behind_file(found: Diagnosis, done: Conclusion) -> Diagnosis | None:
 def _mended(found: Diagnosis, done: Conclusion) -> Diagnosis:
     """Give a likely cause the edit against what its own line names: a trap of the shell, a value.
 
-    A value the parser may let pass is only warned of; the program has refused it here.
+    A value the parser may let pass is only warned of; the program has refused it here. A remedy of
+    the cause that writes this argument already stays the one.
     """
     best = found.causes[0]
+    written = {
+        name for fix in best.fixes for item in fix.changes if item.to for name in _names(item)
+    }
     shown = {(at.source, at.line) for reason in best.reasons for at in reason.evidence}
     shell = [item for item in _errors(found, done) if _group(item, done) == SHELL]
-    values = (item for item in found.findings if item.rule == WRONG_CHOICE)
+    values = (
+        item
+        for item in found.findings
+        if item.rule == WRONG_CHOICE and written.isdisjoint(subject_of(item, lines_of(done)).names)
+    )
     errors = [item for item in (*shell, *values) if item.fix is not None]
     for item in _named(errors, done) if not begun(done.facts) else ():
         if any((at.source, at.line) in shown for reason in item.reasons for at in reason.evidence):

@@ -102,12 +102,12 @@ class Timeline:
     def majors(self, bits: int) -> set[int]:
         """Give the major versions some stretches touch.
 
-        Nothing is known of what lies before the first and behind the last named version: the
-        outer stretches count as that version's.
+        Nothing is known of what lies before the first and behind the last named version: the last
+        stretch counts as that version's, the first as the one before, and only by itself.
         """
         found: set[int] = set()
         for i, start in enumerate(self.starts):
-            if bits >> i & 1:
+            if bits >> i & 1 and (i > 0 or bits == 1):
                 end = self.starts[i + 1] if i + 1 < len(self.starts) else None
                 last = start.major if end is None else _major_before(end)
                 found.update(range(last if i == 0 else start.major, last + 1))
