@@ -13,7 +13,6 @@ from trainrx.frameworks.common.recognise import recognise
 from trainrx.frameworks.common.roles import related
 from trainrx.frameworks.common.script import SCRIPT, command_of
 from trainrx.launch.args import Sign, odd_characters, read_arguments
-from trainrx.launch.started_either_way import either, ways
 from trainrx.launchers.allocation import SCHEDULERS, SLURM
 from trainrx.launchers.entries import Cite, EntryPoint, RecognisedLaunch, basename, entries
 from trainrx.launchers.front import Front
@@ -98,6 +97,9 @@ def find_launches(
         around = tuple(wrapped.container) if wrapped else ()
         started = [*of(command, around)]
         if not started and any(word.courses for word in command.words):
+            # few scripts have a launcher of several courses
+            from trainrx.launch.started_either_way import either, ways
+
             one = either([[*of(way, around)] for way in ways(command)])
             unread = _unread(script, command.words)
             started += [] if one is None else [msgspec.structs.replace(one, unread=unread)]
