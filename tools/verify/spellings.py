@@ -168,8 +168,6 @@ OTHERWISE: dict[tuple[str, str, str], tuple[tuple[str, ...], str]] = {
     ("vllm.kv_cache_dtype", "ms-swift", "sglang_kv_cache_dtype"): ((), "of SGLang"),
     ("vllm.share", "ms-swift", "sglang_mem_fraction_static"): ((), "of SGLang"),
     ("rlhf.temperature", "ms-swift", "temperature"): (("rlhf", *_TWO), "of predictions until 3.0"),
-    ("infer.backend", "ms-swift", "infer_backend"): ((), "of 2.x: AUTO unless it is named"),
-    ("train.eval_strategy", "ms-swift", "eval_strategy"): ((), "of 2.x: overrides the other name"),
     ("vllm.gc_collect", "ms-swift", "gc_collect_after_offload"): (
         ("rlhf",),
         "of no effect from 3.6",

@@ -87,6 +87,10 @@ def _tuner(sheet: Sheet) -> None:
     sheet.fill("optimizer", "galore", sheet.any("use_galore"))
     lr = either(negate(sheet.none("vit_lr")), negate(sheet.none("aligner_lr")))
     sheet.fill("optimizer", "multimodal", both(lr, sheet.since("3.5.0")))
+    # a frozen tower was left out in some releases, whatever the language model does
+    by_tower, frozen_tower = sheet.since("4.1.1", "4.6.0"), sheet.any("freeze_vit")
+    for value, tower in ((False, frozen_tower), (True, negate(frozen_tower))):
+        sheet.fill("vit_gradient_checkpointing", value, both(by_tower, tower))
     sheet.copy("gradient_checkpointing", "vit_gradient_checkpointing", sheet.since("3.5.0"))
 
 
