@@ -32,6 +32,40 @@ def test_one_process_leaves_the_other_cards_idle() -> None:
     assert out["parallel.idle_gpus"] == 3
 
 
+def alone(**values: Scalar) -> Facts:
+    told = facts(
+        launch__given=True, launch__env_complete=True, launch__framework="transformers", **values
+    )
+    told.add(fact("parallel.processes_per_node", 1, how="default"))
+    return told
+
+
+def test_one_process_of_the_trainer_has_a_replica_on_each_card() -> None:
+    out = derived(alone(parallel__visible_gpus="0,1,2,3"))
+
+    assert out["parallel.world_size"] == 1
+    assert "parallel.idle_gpus" not in out
+    assert "parallel.data_parallel" not in out  # its program may spread the model instead
+
+
+def test_one_process_of_the_trainer_on_one_card_is_one_replica() -> None:
+    assert derived(alone(parallel__visible_gpus="0"))["parallel.data_parallel"] == 1
+
+
+def test_one_process_a_launcher_was_told_of_leaves_the_other_cards_idle() -> None:
+    given = facts(
+        launch__given=True,
+        launch__env_complete=True,
+        launch__framework="transformers",
+        parallel__visible_gpus="0,1,2,3",
+        parallel__processes_per_node=1,
+    )
+
+    out = derived(given)
+
+    assert (out["parallel.idle_gpus"], out["parallel.data_parallel"]) == (3, 1)
+
+
 def test_a_sourced_file_leaves_the_number_of_processes_unknown() -> None:
     given = facts(launch__given=True, launch__framework="ms-swift", parallel__visible_gpus="0,1")
 

@@ -60,3 +60,82 @@ def test_a_program_that_trains_nothing_is_no_training_command(tmp_path: Path) ->
     script.write_text("python t.py\n", encoding="utf-8")
 
     assert diagnoser().lint(script) == ()
+
+
+GROUPS = "trl-train-batch-not-multiple-of-generations"
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        ("python t.py", True),
+        ("CUDA_VISIBLE_DEVICES=0,1 nohup python t.py > log 2>&1 &", True),
+        ("docker run --gpus all image python t.py", True),
+        ("srun --ntasks-per-node 8 python t.py", False),  # 24 samples
+        ("srun python t.py", False),
+        ("mpirun -np 8 python t.py", False),
+        ("torchrun --nproc_per_node 8 t.py", False),
+        ("accelerate launch t.py", False),  # as many processes as its configuration says
+        ("LOCAL_RANK=$1 python t.py", False),
+        ("source cluster.sh\npython t.py", False),
+    ],
+)
+def test_a_program_that_python_starts_is_one_process(
+    tmp_path: Path, command: str, *, found: bool
+) -> None:
+    text = PROGRAM.format(half="False", eight="False", micro="3")
+    (tmp_path / "t.py").write_text(text, encoding="utf-8")
+    script = tmp_path / "run.sh"
+    script.write_text(f"{command}\n", encoding="utf-8")
+
+    rules = {item.rule for item in diagnoser().lint(script, versions=VERSIONS)}
+
+    assert (GROUPS in rules) is found
+
+
+def test_a_program_that_starts_processes_itself_has_an_unknown_number_of_them(
+    tmp_path: Path,
+) -> None:
+    text = PROGRAM.format(half="False", eight="False", micro="3")
+    spawning = f"import torch.multiprocessing as mp\n{text}\nmp.spawn(trainer.train, nprocs=8)\n"
+    (tmp_path / "t.py").write_text(spawning, encoding="utf-8")
+    script = tmp_path / "run.sh"
+    script.write_text("python t.py\n", encoding="utf-8")
+
+    assert GROUPS not in {item.rule for item in diagnoser().lint(script, versions=VERSIONS)}
+
+
+PPO = """\
+from transformers import HfArgumentParser
+from trl import ModelConfig, ScriptArguments
+from trl.experimental.ppo import PPOConfig, PPOTrainer
+
+parser = HfArgumentParser((ScriptArguments, PPOConfig, ModelConfig))
+script_args, training_args, model_args = parser.parse_args_into_dataclasses()
+PPOTrainer(args=training_args).train()
+"""
+
+
+def test_fields_of_a_class_that_the_catalog_does_not_list_are_not_refused(tmp_path: Path) -> None:
+    (tmp_path / "t.py").write_text(PPO, encoding="utf-8")
+    script = tmp_path / "run.sh"
+    script.write_text("python t.py --dataset_name a --output_dir o --num_ppo_epochs 1\n")
+
+    found = diagnoser().lint(script, versions={"trl": "1.16.0"})
+
+    assert "program-refuses-argument" not in {item.rule for item in found}
+
+
+@pytest.mark.parametrize(("cards", "found"), [("all", False), ("0,1", True)])
+def test_all_cards_of_a_configuration_of_accelerate_are_no_number(
+    tmp_path: Path, cards: str, *, found: bool
+) -> None:
+    (tmp_path / "t.py").write_text(PROGRAM.format(half="False", eight="False", micro="8"))
+    lines = f"distributed_type: MULTI_GPU\ngpu_ids: {cards}\nnum_machines: 1\nnum_processes: 8\n"
+    (tmp_path / "acc.yaml").write_text(lines, encoding="utf-8")
+    script = tmp_path / "run.sh"
+    script.write_text("accelerate launch --config_file acc.yaml t.py\n", encoding="utf-8")
+
+    rules = {item.rule for item in diagnoser().lint(script, versions=VERSIONS)}
+
+    assert ("more-processes-than-gpus" in rules) is found

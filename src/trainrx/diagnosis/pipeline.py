@@ -99,7 +99,7 @@ def conclude(
     printed = log_versions(seen.facts)
     versions = {**given.stated.versions, **given.replied, **printed, **_stated(given)}
     dumps = logged_arguments(given.logs)
-    choice = find_choice(given, dumps)
+    choice = _as_ran(find_choice(given, dumps), seen)
     versions = {**image_versions(choice.launch), **versions}
     launch, problems = _launch(choice, given, versions, knowledge, dumps)
     named = _named(given, seen, launch)
@@ -244,6 +244,18 @@ def _overruled(given: Given, framework: str) -> tuple[Unread, ...]:
         return ()
     reason = f"the launch or the log is of {framework}, so it is read as that"
     return (Unread(source="--framework", text=str(named.value), reason=reason),)
+
+
+def _as_ran(choice: LaunchChoice, seen: Detection) -> LaunchChoice:
+    """Take a command whose log tells of several ranks for one that something else has started."""
+    launch = choice.launch
+    if launch is None or not launch.alone:
+        return choice
+    ranks = (hit.rank or 0 for found in seen.symptoms for hit in found.hits)
+    world = Facts(seen.facts).number("log.world_size") or 1
+    if max(ranks, default=0) < 1 and world < 2:
+        return choice
+    return choice._replace(launch=msgspec.structs.replace(launch, alone=False))
 
 
 def _launch(

@@ -23,6 +23,7 @@ def layout_facts(facts: Facts) -> tuple[Fact, ...]:
     return tuple(item for item in out if item.kind not in facts)
 
 
+NOT_TOLD = ("default", "assumed")
 CARD = ("hardware.gpu", "hardware.gpu_gib", "hardware.compute_capability", "hardware.bf16")
 SAME = 0.06
 """Share by which two figures of one card's memory differ at most: nominal, and as torch sees it."""
@@ -132,11 +133,20 @@ def _idle(facts: Facts) -> Iterator[Fact]:
     processes = facts.number("parallel.processes_per_node")
     if per_node is None or processes is None or _roles_apart(facts):
         return
+    if _replicates(facts):
+        return
     workers = facts.number("vllm.num_infer_workers") or 0
     sources = ("parallel.visible_gpus", "parallel.processes_per_node", "vllm.num_infer_workers")
     # infer workers share the trainers' cards when there are as many as cards (colocate)
     used = max(processes, workers) if workers >= per_node else processes + workers
     yield derived(facts, "parallel.idle_gpus", max(int(per_node - used), 0), *sources)
+
+
+def _replicates(facts: Facts) -> bool:
+    """Tell whether one process, which no launcher started, has all cards it sees."""
+    processes = facts.get(_PROCESSES)
+    alone = processes is not None and processes.value == 1 and processes.how in NOT_TOLD
+    return alone and framework(facts).replicates_over_cards
 
 
 def _roles_apart(facts: Facts) -> bool:
@@ -170,8 +180,21 @@ def sharing(facts: Facts) -> int | None:
 
 def _data_parallel(facts: Facts) -> Iterator[Fact]:
     world, group = facts.whole("parallel.world_size"), sharing(facts)
-    if world is not None and group and world % group == 0:
+    if world == 1 and _replicates(facts):
+        yield from _on_each_card(facts)
+    elif world is not None and group and world % group == 0:
         yield derived(facts, "parallel.data_parallel", world // group, *LAYOUT)
+
+
+def _on_each_card(facts: Facts) -> Iterator[Fact]:
+    """Count the replicas of a single process: one for each card it sees, one where it shards.
+
+    transformers/training_args.py (_setup_devices) sets `_n_gpu`. A program of one's own may spread
+    the model instead, which nobody sees: with several cards it is unknown.
+    """
+    cards = facts.whole("hardware.gpus_per_node")
+    if cards == 1 or facts.text("parallel.deepspeed") not in (None, "none"):
+        yield derived(facts, "parallel.data_parallel", 1, "parallel.processes_per_node")
 
 
 def _offload(facts: Facts) -> Iterator[Fact]:

@@ -139,7 +139,8 @@ class Trl(HfTrainer):
 
     def takes_only_listed(self, launch: RawLaunch) -> bool:
         """A script of someone's own may add names."""
-        return launch.program.rpartition("/")[2] == "trl" or "trl/scripts" in launch.program
+        path = launch.program.replace(".", "/")
+        return path.rpartition("/")[2] == "trl" or "trl/scripts" in path
 
     def printed_object(self, name: str, before: str) -> tuple[str, Kind] | None:
         """A configuration is called after the command."""

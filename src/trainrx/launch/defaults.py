@@ -71,11 +71,16 @@ def defaults(
 def one_process(known: Mapping[str, Setting], launch: RawLaunch, task: str) -> dict[str, Setting]:
     """Give the one process of a launch whose program starts no more, for all its GPUs."""
     name = "parallel.processes_per_node"
-    if task not in TRAINING or name in known:
+    trains = launch.role == "trainer" if launch.alone else task in TRAINING
+    if not trains or name in known:
         return {}
     if not framework_of(launch.framework).lone_process(launch):
         return {}
-    return {name: _setting(name, 1, "NPROC_PER_NODE", "assumed")}
+    if not launch.alone:
+        return {name: _setting(name, 1, "NPROC_PER_NODE", "assumed")}
+    # a program that is not at hand may start more processes itself
+    seen = launch.program_read or framework_of(launch.framework).takes_only_listed(launch)
+    return {name: _setting(name, 1, "", "default" if seen else "assumed")}
 
 
 @lru_cache(maxsize=64)

@@ -227,6 +227,7 @@ def _launch(
         host=command.host,
         perhaps=command.perhaps,
         program=entry.path.text,
+        alone=entry.alone and not command.host,
         outputs=command.outputs,
         words=named.args if entry.path.text.endswith(".py") else None,
     )

@@ -37,6 +37,8 @@ GUESSED = (
     "the command is started in {folder}, which is not at hand: {found} was read for {program} by "
     "its name, and may be another file"
 )
+_SPAWNS = late(r"\b(?:notebook_launcher|spawn|start_processes|Popen|LOCAL_RANK|subprocess)\b")
+"""What a program has that may start processes itself, or say that it is one of several."""
 _DECLARED = late(r"add_argument\(\s*[\"']--([\w.-]+)[\"']")
 MOST_BEFORE = 12
 """Words in front of the program a command runs, at most."""
@@ -174,6 +176,8 @@ def _of_program(
     if text is None:
         yield launch
         return
+    if _SPAWNS.search(text) is not None:
+        launch = msgspec.structs.replace(launch, alone=False)
     flags = any(parser in text for parser in DATACLASS_PARSERS)
     modules = None
     if beside is not None:

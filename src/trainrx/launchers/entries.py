@@ -41,6 +41,9 @@ _ENTER = {
 }
 """Modules that most scripts have no need of, and what they have for a launcher."""
 
+_SPREAD = frozenset({"srun", "mpirun", "ray", "torchx", "xargs", "kubectl", "docker-compose"})
+"""Wrappers that may start a program several times."""
+
 __all__ = ["Cite", "EntryPoint", "RecognisedLaunch", "basename", "entries", "stripped"]
 
 
@@ -60,6 +63,11 @@ class EntryPoint(msgspec.Struct, frozen=True):
     def name(self) -> str:
         """Give the last part of the path."""
         return self.path.text.rpartition("/")[2]
+
+    @property
+    def alone(self) -> bool:
+        """Tell whether Python itself starts it, once."""
+        return self.via == "python" and not self.front.spread
 
     @property
     def launcher(self) -> tuple[RawArg, ...]:
@@ -109,6 +117,7 @@ def stripped(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
         name = basename(words[0])
         name = ALIASES.get(name, name)
         enter = _ENTER.get(name)
+        front.spread = front.spread or name in _SPREAD
         if enter is not None:
             rest = _enter(enter)(words[1:], front)
         elif name in WRAPPERS:

@@ -107,6 +107,7 @@ class Front:
 
     `apart`: the script's environment does not reach the program, but for the names `passed`;
     `unsure`: whether it does is not known; `removed` never do. `hidden_env`: a file sets more.
+    `spread`: one of them may start the program several times.
     `allocation`: what `#SBATCH` lines ask for, which srun takes over; `allocated`: it did.
     `programs`: those of frameworks. `folder`: where the program is started, None where its command
     is. `mounts`: folders outside a container, and what they are inside.
@@ -130,6 +131,7 @@ class Front:
         self.apart = False
         self.unsure = False
         self.hidden_env = False
+        self.spread = False
         self.folder: str | None = None
         self.mounts: list[tuple[str, str]] = []
 

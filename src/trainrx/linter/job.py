@@ -159,7 +159,7 @@ def facts_of(
         versions: package name to version text.
         shape: the model's own, from its config.json.
     """
-    own = [item for item in _launch_facts(launch, resolved, versions) if _is_sure(item)]
+    own = [i for i in _launch_facts(launch, resolved, versions) if _is_sure(i, launch)]
     asked = (*_argument_facts(launch, resolved, wanted), *_variable_facts(launch))
     facts = Facts((*given, *own, *asked))
     facts.add(*model_facts(facts, knowledge.models, shape))
@@ -172,12 +172,14 @@ def facts_of(
     return facts
 
 
-def _is_sure(item: Fact) -> bool:
+def _is_sure(item: Fact, launch: RawLaunch) -> bool:
     """Tell what follows from the launch from what is only assumed.
 
-    That `swift` starts one process where nothing asks for more is how its program works.
+    That `swift` starts one process where nothing asks for more is how its program works; of a
+    program of someone's own that is not at hand it is a guess.
     """
-    return item.how != "assumed" or item.kind == "parallel.processes_per_node"
+    counts = item.kind == "parallel.processes_per_node" and not launch.alone
+    return item.how != "assumed" or counts
 
 
 def without_defaults(resolved: Resolved) -> Resolved:

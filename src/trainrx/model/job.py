@@ -294,6 +294,7 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     sets is among `args`. `declared`: options that the copy of a framework's program
     at hand declares: a fork may know more than any release. `words`: what stands behind a Python
     program, as written, None for others; `parser`: the one it declares, where it is at hand.
+    `alone`: Python itself starts it, and nothing in front starts it several times.
     """
 
     framework: str
@@ -322,6 +323,7 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     workdir: Workdir = Workdir()
     words: tuple[Word, ...] | None = None
     parser: ProgramParser | None = None
+    alone: bool = False
 
 
 class Argument(msgspec.Struct, frozen=True, kw_only=True):

@@ -43,6 +43,9 @@ class LayoutTraits:
     process_per_gpu: ClassVar[bool] = False
     """Starts one process per visible GPU."""
 
+    replicates_over_cards: ClassVar[bool] = False
+    """A single process trains a replica on each card it sees (torch.nn.DataParallel)."""
+
     def sharing(self, facts: Facts) -> tuple[str, ...] | None:
         """Name the degrees whose ranks work on the same samples; None where that is not known."""
         return None

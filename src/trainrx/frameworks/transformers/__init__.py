@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from trainrx.frameworks.base import Framework
@@ -14,6 +14,8 @@ from trainrx.model.pattern import late
 
 if TYPE_CHECKING:
     from trainrx.frameworks.common.dumps import DumpForm, Kind
+    from trainrx.frameworks.common.processes import Processes
+    from trainrx.model.job import RawLaunch
 
 _PART = late(r"(?:Model|Data|Script|DataTraining|Finetuning|Generating)(?:Arguments|Config)")
 
@@ -29,12 +31,32 @@ OWN_PROGRAM = frozenset({"transformers", "deepspeed", "accelerate", "peft"})
 """Packages that check inside a program that builds the trainer itself."""
 
 
+_RANKS = frozenset({"RANK", "LOCAL_RANK", "WORLD_SIZE", "SLURM_PROCID", "OMPI_COMM_WORLD_SIZE"})
+"""Variables that tell a process that it is one of several."""
+
+
 class HfTrainer(Framework):
     """What parses `TrainingArguments` itself."""
 
     library = True
     training_arguments = True
     inner_packages = frozenset({"transformers", "deepspeed", "accelerate"})
+
+    def lone_process(self, launch: RawLaunch) -> bool:
+        """A program that Python starts is one process, unless LOCAL_RANK is set.
+
+        https://github.com/huggingface/accelerate/blob/v1.7.0/src/accelerate/state.py
+        (PartialState: _prepare_backend)
+        """
+        told = {item.name for item in launch.env}
+        return launch.alone and launch.env_complete and not told & _RANKS
+
+    def processes(self, launch: RawLaunch, env: Mapping[str, str | None]) -> Processes:
+        """It starts none itself."""
+        from trainrx.frameworks.common.processes import Processes
+
+        alone = self.lone_process(launch) and not env.keys() & _RANKS
+        return Processes(1, distributed=False) if alone else Processes()
 
     def effective(self, view: ArgumentView) -> Worked:
         """Give what `TrainingArguments.__post_init__` fills in."""
@@ -43,6 +65,8 @@ class HfTrainer(Framework):
         return effective(view)
 
     hf_trainer = True
+    replicates_over_cards = True
+    """training_args.py: `_n_gpu` of a process that is alone; trainer.py: `nn.DataParallel`."""
     checkpoints = False
     freezes_tower = False
     peft_targets = True

@@ -97,6 +97,7 @@ def _placed(
         launcher=(*_nodes(launch, part, given), *launch.launcher),
         container=(*part.container, *launch.container),
         written=written,
+        alone=False,
     )
 
 

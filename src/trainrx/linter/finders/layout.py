@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from trainrx.facts.layout import visible_gpus
 from trainrx.linter.engine_file import EngineFile, engine_file, key_place
 from trainrx.linter.finders.conditions import place
 from trainrx.linter.job import LintedJob, RuleHit
@@ -81,9 +82,8 @@ def _visible(job: LintedJob) -> int | None:
     text = job.facts.value(_VISIBLE)
     if isinstance(text, int) and not isinstance(text, bool):
         return text
-    if not isinstance(text, str) or not text.strip():
-        return None
-    return len([part for part in text.split(",") if part.strip()])
+    # `gpu_ids: all` of accelerate names none
+    return visible_gpus(text) if isinstance(text, str) else None
 
 
 def _read(job: LintedJob, name: str) -> bool:

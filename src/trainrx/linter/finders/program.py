@@ -12,8 +12,13 @@ from trainrx.model.facts import Origin
 from trainrx.model.job import ProgramOption, ProgramParser, Word
 
 _SCALARS = ("int", "float")
-_OF_A_LIBRARY = ("TrainingArguments", "Config", "ScriptArguments")
-"""How the classes end whose fields the catalog lists."""
+_OF_A_LIBRARY = {
+    "ScriptArguments": "dataset_name",
+    "ModelConfig": "model_name_or_path",
+    "TrainingArguments": "output_dir",
+    "Config": "output_dir",
+}
+"""How the classes end whose fields the catalog lists, and a field that all of these have."""
 
 
 def find(job: LintedJob) -> Iterator[RuleHit]:
@@ -36,9 +41,17 @@ def _library(parser: ProgramParser, job: LintedJob) -> Sequence[ProgramOption] |
     """Give the options libraries add; None where they are not all known."""
     if not parser.library:
         return ()
-    if not all(name.endswith(_OF_A_LIBRARY) for name in parser.library):
+    if not all(name.endswith((*_OF_A_LIBRARY,)) for name in parser.library):
         return None
     taken = job.taken() if job.certain else job.ever()
+    names = {known.name for known in taken}
+    # a class that moved to a place the catalog does not list (trl.experimental) is not known
+    needed = (
+        next(field for end, field in _OF_A_LIBRARY.items() if name.endswith(end))
+        for name in parser.library
+    )
+    if not names.issuperset(needed):
+        return None
     return [_option(known, certain=job.certain) for known in taken] or None
 
 
