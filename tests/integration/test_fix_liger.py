@@ -45,7 +45,10 @@ def offered(tmp_path, monkeypatch, capsys):
         ("Qwen/Qwen2.5-32B", "ms-swift==3.2.1", True),
         ("Qwen/QwQ-32B", "ms-swift==3.2.1", False),
         ("Qwen/QwQ-32B", "ms-swift==4.6.0", True),
-        ("deepseek-ai/DeepSeek-R1-Distill-Llama-8B", "ms-swift==3.6.0", False),
+        ("deepseek-ai/DeepSeek-R1-Distill-Llama-8B", "ms-swift==3.2.1", False),
+        # from 3.3 on transformers goes by the architecture
+        ("deepseek-ai/DeepSeek-R1-Distill-Llama-8B", "ms-swift==3.6.0", True),
+        ("baichuan-inc/Baichuan2-13B-Chat", "ms-swift==4.6.0", False),
     ],
 )
 def test_ms_swift_goes_by_its_own_types(offered, model, version, expected):
