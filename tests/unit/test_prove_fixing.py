@@ -94,3 +94,21 @@ def test_plans_start_from_the_launch_as_lint_mends_it(tmp_path):
     assert first.batch.before == 8
     assert first.patched.files[0].before == path.read_text()
     assert first.patched.files[0].after.startswith("  # --foo 1")
+
+
+def test_a_launch_that_was_seen_to_run_out_gets_plans_though_no_cause_is_found(tmp_path):
+    path = tmp_path / "launch.sh"
+    path.write_text(
+        "CUDA_VISIBLE_DEVICES=0 python src/train_bash.py --stage sft --do_train --fp16 "
+        "--model_name_or_path THUDM/chatglm2-6b --dataset alpaca_gpt4_en --template default "
+        "--finetuning_type lora --lora_target query_key_value --output_dir out "
+        "--per_device_train_batch_size 4 --gradient_accumulation_steps 4\n"
+    )
+
+    found = diagnoser().fix_launch(
+        path, gpu="32GiB", gpus=1, note="跑了几个小时才 OOM，显存占用一直涨"
+    )
+
+    assert found.cause is None
+    assert found.verdict != "nothing-to-fix"
+    assert any(change.canonical == "train.micro_batch" for change in found.proposals[0].changes)

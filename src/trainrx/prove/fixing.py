@@ -18,6 +18,7 @@ from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.findings import Edit, Finding
 from trainrx.model.fixing import FixAnswer, FixedCause, FixVerdict, Proposal
 from trainrx.model.hardware import TokenStats
+from trainrx.model.knowledge import Family
 from trainrx.model.memory import Refusal
 from trainrx.model.parts import Reference
 from trainrx.model.progress import begin
@@ -40,6 +41,7 @@ LEAST = Text(
     "{gib} GiB. With --gpu and the size a plan may change less.",
     zh="{name} 有多种显存容量，这里按最小的 {gib} GiB 计算；用 --gpu 写明容量，改动可能更少。",
 )
+OUT_OF_MEMORY: Family = "oom"
 MOST_REMEDIES = 8
 """Remedies of one cause that are tried."""
 
@@ -92,7 +94,9 @@ def ways_out(
     framework = done.facts.text("launch.framework") or ""
     plans: Sequence[Tried] = ()
     no_plan: Refusal | None = None
-    if about_memory or (not causes and _rather_exceeds(trial)):
+    failed = [item for item in diagnosis.symptoms if item.family and item.echo_of is None]
+    short = any(item.family == OUT_OF_MEMORY for item in failed)
+    if about_memory or (not causes and (short or _rather_exceeds(trial))):
         plans, no_plan = _plans(diagnosis, trial, about_memory, keep)
     elif not causes and not begun(done.facts):
         no_plan = _untold(trial)
@@ -108,7 +112,8 @@ def ways_out(
             proposals,
             tried,
             trouble=bool(causes) or exceeds(trial) or bool(trial.stops()),
-            known=no_plan is None,
+            # what failed is no job without anything to mend, whatever it was
+            known=no_plan is None and not failed,
         ),
         cause=_cause(causes[0]) if causes else None,
         proposals=proposals,
