@@ -79,9 +79,9 @@ ASSUMPTIONS: Mapping[str, Text] = {
         zh="未设置长度上限：按不超过 {tokens} 个 token 的任意长度给出区间",
     ),
     "open-length": Text(
-        en="what limits the length is not understood ({by}): any up to {tokens} tokens are allowed "
+        en="what limits the length is not understood ({by}): any that the model takes is allowed "
         "for",
-        zh="无法识别长度上限的设置（{by}）：按不超过 {tokens} 个 token 的任意长度给出区间",
+        zh="无法识别长度上限的设置（{by}）：按模型能接受的任意长度给出区间",
     ),
     "open-sharding": Text(
         en="what is sharded is not understood ({by}): nothing up to everything is allowed for",

@@ -34,7 +34,7 @@ _MEGATRON = frozenset(
     | {"virtual_pipeline_model_parallel_size", "context_parallel_size"}
 )
 """Arguments of mcore_adapter, which it trains with when USE_MCA=1."""
-_SOURCE = late(r"(?:.*/)?src/train(?:_bash)?\.py")
+_SOURCE = late(r"(?:.*/)?src/train(?:_(?:bash|sft|pt|rm|ppo|dpo))?\.py")
 _YES = frozenset({"1", "true", "y", "yes", "on"})
 
 _FILE = late(r"[^=]+\.(?:ya?ml|json)")
