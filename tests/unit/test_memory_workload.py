@@ -543,3 +543,17 @@ class TestAudio:
 
         assert not isinstance(found, Refusal), found.reason
         assert "audio-left-out" not in {item.id for item in found[1]}
+
+
+@pytest.mark.parametrize(("told", "pixels"), [(50176, 105369), (105369, 105369), (200704, 200704)])
+def test_no_cap_of_a_frame_falls_below_what_the_reader_of_videos_keeps(tmp_path, told, pixels):
+    path = tmp_path / "launch.sh"
+    path.write_text(
+        f"VIDEO_MAX_PIXELS={told} FPS_MAX_FRAMES=8 swift sft --model Qwen/Qwen2.5-VL-7B-Instruct "
+        "--train_type lora --dataset videos.jsonl --max_length 4096\n"
+    )
+
+    work = workload(facts_of(path))
+
+    assert work.images is not None
+    assert work.images.pixels == pixels

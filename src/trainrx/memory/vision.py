@@ -12,9 +12,13 @@ from trainrx.model.memory import Images, Refusal, Workload
 
 LIMITS = ("log.max_pixels", "vision.max_pixels", "vision.pixel_cap")
 VIDEO_FRAMES = 16.0
-VIDEO_PIXELS = 128 * 28 * 28.0
-"""Pixels of a frame unless told: VIDEO_MIN_PIXELS of qwen_vl_utils, as long videos are cut down to
-VIDEO_TOTAL_PIXELS over all frames (qwen_vl_utils/vision_process.py)."""
+VIDEO_TOKENS = 128.0
+"""Visual tokens a frame has at least, VIDEO_MIN_PIXELS of qwen_vl_utils: what it has unless told,
+as long videos are cut down to VIDEO_TOTAL_PIXELS over all frames (vision_process.py)."""
+LEAST_CAP = 1.05
+"""No cap of a frame falls below so many of these minima (qwen_vl_utils 0.0.8 to 0.0.14,
+vision_process.py): 105,369 pixels where a token is 28 x 28."""
+TOKEN_SIDE = 28
 QWEN_PIXELS = 16384 * 28 * 28.0
 """MAX_PIXELS of qwen_vl_utils (vision_process.py): 12 845 056 pixels, about 16 384 tokens."""
 TYPICAL_PIXELS = 1024 * 1024.0
@@ -101,7 +105,14 @@ def _view(job: TrainingJob, work: Workload, own: TokenStats | None) -> tuple[flo
     if not (own is not None and own.videos) and not VIDEO_NAMES.search(names):
         return (1.0, *_pixels(job, work, own))
     frames = float(job.positive("vision.max_frames") or VIDEO_FRAMES)
-    pixels = float(job.positive("vision.video_max_pixels") or VIDEO_PIXELS)
+    tower = work.shape.tower
+    side = TOKEN_SIDE if tower is None or tower.merge == 1 else tower.patch * tower.merge
+    least = VIDEO_TOKENS * side**2
+    told = job.positive("vision.video_max_pixels")
+    if job.framework.max_image_pixels:  # it makes frames smaller itself, to any size
+        pixels = float(told or least)
+    else:
+        pixels = max(float(told or 0.0), float(int(LEAST_CAP * least)))
     return frames, pixels, pixels
 
 
