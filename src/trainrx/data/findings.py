@@ -6,10 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from trainrx.data.amounts import left_to_train, smallest_batch, tokens_below_a_block
 from trainrx.data.job import DataJob
+from trainrx.data.rewards import missing_inputs
 from trainrx.data.sources import DataSource, IndexEntry, data_format
 from trainrx.data.survey import FaultyRows, Survey
 from trainrx.model.facts import Origin
+from trainrx.versions.ranges import in_range
 
 HUGE = 4096 * 4096
 """Pixels of an image that is far beyond what any launch without a limit was meant for."""
@@ -24,12 +27,19 @@ ROW_RULES = {
     "image-broken": "data-image-unreadable",
     "image-tags": "data-image-count",
 }
+SCORED = frozenset({"grpo", "rloo", "ppo"})
+"""Tasks whose answers are scored."""
+MIXED_SINCE = ">=4.7"
+"""Releases of datasets whose JSON reader takes a column of several kinds (on_mixed_types)."""
 OF_RUN = frozenset({"turns", "empty"})
 """Faults that cost a row, not the run, where the framework drops rows."""
 
 
 ABSENT = "data-file-missing"
-OF_ENTRY = frozenset({"data-ranking-differs", "data-columns-missing", "data-message-keys-missing"})
+OF_ENTRY = frozenset(
+    {"data-ranking-differs", "data-columns-missing", "data-message-keys-missing"}
+    | {"data-roles-untold"}
+)
 """What another entry in the list of data sets mends, where the rows themselves say which."""
 
 
@@ -65,7 +75,9 @@ def data_findings(surveys: Sequence[Survey], job: DataJob) -> Iterator[DataFindi
             mended = item.rule in OF_ENTRY or (item.rule == ABSENT and item.severity)
             yield msgspec.structs.replace(item, entry=edit) if mended and edit else item
     yield from _of_splits(surveys)
-    yield from _of_batch(surveys, job)
+    train = [item for item in surveys if item.source.split == "train"]
+    yield from _of_amounts(train, job)
+    yield from _of_rewards(train, job)
 
 
 def _of_source(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
@@ -80,6 +92,10 @@ def _of_source(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
         missing = _at(source.at, ABSENT, severity, name=source.name, near=source.near)
         written = not source.indexed and source.near
         yield _with_edit(missing, source.name, source.near) if written else missing
+    elif survey.taken:
+        taken = ", ".join(survey.taken)
+        values = {"name": source.name, "taken": taken, "framework": job.framework}
+        yield _at(source.at, "data-form-refused", **values)
     elif survey.unread:
         yield _at(source.at, "data-not-read", name=source.name, why=survey.unread)
     elif survey.unreadable:
@@ -106,6 +122,13 @@ def _of_rows(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
         yield _in(survey, broken, "data-row-broken", why=broken.shown[: 2 * SHOWN])
     if not survey.rows and broken is None and survey.whole:
         yield _at(survey.source.at, "data-without-rows", name=name)
+    if survey.within:
+        yield _at(Origin(source=name), "data-rows-within-object", key=survey.within)
+        return
+    if survey.delimiter:
+        sign = "tab" if survey.delimiter == "\t" else survey.delimiter
+        yield _at(Origin(source=name, line=1), "data-delimiter-differs", delimiter=sign)
+        return
     for item in survey.missing:
         yield _at(
             Origin(source=name),
@@ -114,13 +137,58 @@ def _of_rows(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
             columns=", ".join((item.clash or survey.columns)[:MOST_COLUMNS]),
             framework=job.framework,
         )
+    untold = _untold(survey, job)
+    if untold is not None:
+        yield untold
     for kind, rule in ROW_RULES.items():
         held = survey.faults.get(kind)
-        if held is not None:
+        if held is not None and not (untold is not None and kind == "turns"):
             severity = _severity(kind, held, survey, job)
             values = {"shown": held.shown, "framework": job.framework, "needs": _keys(survey)}
             yield _in(survey, held, rule, severity, **values)
+    yield from _of_values(survey, job)
     yield from _of_sizes(survey, job)
+
+
+def _untold(survey: Survey, job: DataJob) -> DataFinding | None:
+    """Say that the entry of a data set leaves roles without a name, where its rows show it."""
+    entry = survey.source.entry
+    lacks = () if entry is None else job.own.untold_tags(entry.says)
+    if entry is None or not lacks or "turns" not in survey.faults:
+        return None
+    at = Origin(source=entry.index)
+    return _at(at, "data-roles-untold", name=entry.name, lacks=", ".join(lacks))
+
+
+def _of_values(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
+    """Say which values a column or the reader of the file does not take."""
+    held, refused = survey.faults.get("value"), survey.refused
+    if held is not None and refused is not None:
+        every = survey.whole and held.count >= survey.rows
+        stops = refused.need.refused == "stop" or every
+        values = {
+            "column": refused.need.column,
+            "needs": " / ".join(refused.need.kinds),
+            "has": refused.kind,
+            "framework": job.framework,
+        }
+        yield _in(survey, held, "data-value-refused", "error" if stops else "", **values)
+    mixed, datasets = survey.faults.get("mixed"), job.versions.get("datasets", "")
+    joined = in_range(datasets, MIXED_SINCE) if datasets else None
+    if mixed is not None and joined is not True:
+        severity = "error" if joined is False else ""
+        yield _in(survey, mixed, "data-kinds-mixed", severity, shown=mixed.shown)
+    unscored = survey.faults.get("unscored")
+    form = data_format(job)
+    rewards = None if form is None else form.rewards
+    if unscored is not None and rewards is not None and job.task in SCORED:
+        known = in_range(job.version, rewards.versions) is True
+        if known and not any(map(job.given, rewards.instead)):
+            values = {"column": rewards.column, "source": unscored.shown[:SHOWN]}
+            yield _in(survey, unscored, "data-reward-undefined", **values)
+    same = survey.faults.get("same")
+    if same is not None:
+        yield _in(survey, same, "data-pair-same")
 
 
 def _entry_edit(survey: Survey, job: DataJob) -> EntryEdit | None:
@@ -197,6 +265,9 @@ def _severity(kind: str, held: FaultyRows, survey: Survey, job: DataJob) -> str:
 def _of_sizes(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
     held, limit = survey.faults.get("long"), job.facts.number("train.max_length")
     form = data_format(job)
+    lost = survey.faults.get("unanswerable")
+    if lost is not None and limit:
+        yield _in(survey, lost, "data-answer-cut", tokens=lost.shown, limit=f"{limit:g}")
     if held is not None and limit and form is not None and held.count >= survey.rows:
         dropped = form.long_rows == "drop" and not _is_cut(job)
         rule = "data-all-too-long" if dropped else "data-all-cut"
@@ -235,19 +306,37 @@ def _of_splits(surveys: Sequence[Survey]) -> Iterator[DataFinding]:
         yield _at(train[0].source.at, "data-eval-larger", **values)
 
 
-def _of_batch(surveys: Sequence[Survey], job: DataJob) -> Iterator[DataFinding]:
-    """Compare the rows with what one step of the training takes."""
-    train = [item for item in surveys if item.source.split == "train"]
-    batch = job.facts.number("batch.effective")
-    if not train or not batch or not all(item.whole and item.rows for item in train):
+def _of_amounts(train: Sequence[Survey], job: DataJob) -> Iterator[DataFinding]:
+    """Compare the rows with what a split, a block and one step of the training take."""
+    if not train or not all(item.whole and item.rows for item in train):
         return
-    if job.facts.value("train.packing") is True:
+    for item, share in left_to_train(train, job):
+        values = {"name": item.source.name, "rows": str(item.rows), "share": share}
+        yield _at(item.source.at, "data-nothing-left", **values)
+        return
+    tokens, limit = tokens_below_a_block(train, job), job.facts.number("train.max_length")
+    if tokens is not None and limit:
+        values = {"tokens": f"{tokens:.0f}", "limit": f"{limit:g}"}
+        yield _at(train[0].source.at, "data-below-a-block", **values)
+    batch = smallest_batch(job)
+    if not batch or job.facts.value("train.packing") is True:
         return
     per_prompt = job.facts.number("rlhf.num_generations") if job.task == "grpo" else None
     rows, prompts = sum(item.rows for item in train), batch / (per_prompt or 1)
     if rows < prompts:
         values = {"rows": str(rows), "batch": f"{prompts:g}"}
         yield _at(train[0].source.at, "data-fewer-than-batch", **values)
+
+
+def _of_rewards(train: Sequence[Survey], job: DataJob) -> Iterator[DataFinding]:
+    """Name what reward functions ask for and no column gives."""
+    columns = tuple(dict.fromkeys(name for item in train for name in item.columns))
+    if not columns or job.task not in SCORED:
+        return
+    for item in missing_inputs(job, columns):
+        shown = ", ".join(columns[:MOST_COLUMNS])
+        values = {"function": item.function, "input": item.name, "columns": shown}
+        yield _at(item.at, "data-reward-input-missing", **values)
 
 
 def _at(at: Origin, rule: str, severity: str = "", **values: str) -> DataFinding:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatch
 from pathlib import Path
 
 import msgspec
@@ -25,7 +26,7 @@ class DataJob(msgspec.Struct, frozen=True, kw_only=True):
     place of those of files, by their path as the launch gives it. `folder` is that of its script,
     `start` the one it goes to first: paths are relative to them. `hidden` is the width of its
     model, where that is known. `named` is a file the user gave as the training data in place of
-    what the launch names.
+    what the launch names. `versions` are those of packages, as far as they are known.
     """
 
     framework: str
@@ -39,6 +40,7 @@ class DataJob(msgspec.Struct, frozen=True, kw_only=True):
     hidden: int | None = None
     brief: bool = False
     edited: Mapping[str, str] = {}
+    versions: Mapping[str, str] = {}
 
     @property
     def own(self) -> Framework:
@@ -63,6 +65,11 @@ class DataJob(msgspec.Struct, frozen=True, kw_only=True):
         given = item.value if isinstance(item.value, list) else [item.value]
         return tuple(word for text in given for word in _BETWEEN.split(str(text)) if word)
 
+    def given(self, name: str) -> bool:
+        """Tell whether the launch sets an argument."""
+        item = self.arguments.get(name)
+        return item is not None and item.via not in ("default", "computed")
+
     def text(self, name: str) -> str:
         """Give the only word of an argument, "" without one."""
         return next(iter(self.words(name)), "")
@@ -76,11 +83,26 @@ class DataJob(msgspec.Struct, frozen=True, kw_only=True):
         """Find a file or folder the launch names: from where it starts, its script's, or above."""
         if not named or "\0" in named or "$" in named or named.startswith("~"):
             return None
-        below = self.folder or Path()
-        start = () if self.start is None else (self.start,)
-        roots = (*start, below, *list(below.absolute().parents)[:_ABOVE], Path())
-        paths = (Path(named),) if Path(named).is_absolute() else (root / named for root in roots)
+        absolute = Path(named).is_absolute()
+        paths = (Path(named),) if absolute else (root / named for root in self._roots())
         return next((path for path in paths if _is_there(path)), None)
+
+    def matches(self, pattern: str) -> list[Path]:
+        """Find the files of one folder whose names match the last part of a path."""
+        folder, _, name = pattern.rpartition("/")
+        if not {"*", "?", "["} & set(name) or {"*", "?", "["} & set(folder):
+            return []
+        there = self.path(folder) if folder else (self.folder or Path())
+        if there is None or not there.is_dir():
+            return []
+        return sorted(path for path in there.iterdir() if fnmatch(path.name, name))
+
+    def _roots(self) -> Iterator[Path]:
+        """Give the folders that paths may be relative to, the likeliest first."""
+        below = self.folder or Path()
+        if self.start is not None:
+            yield self.start
+        yield from (below, *list(below.absolute().parents)[:_ABOVE], Path())
 
 
 def data_job(

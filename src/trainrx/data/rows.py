@@ -83,8 +83,10 @@ def _of_conversation(row: Row, talk: ConversationForm, task: str) -> Iterator[Ro
 def _of_turns(messages: Sequence[Row], talk: ConversationForm, task: str) -> Iterator[RowFault]:
     roles = [str(item[_key(item, talk.role)]) for item in messages]
     said = [_is_said(item[_key(item, talk.content)]) for item in messages]
-    if not _in_order(roles, said, talk):
+    if not _in_order(roles, [True] * len(said), talk):
         yield RowFault("turns", " ".join(roles[:6]))
+    elif not _in_order(roles, said, talk):
+        yield RowFault("unanswered", " ".join(roles[:6]))
     elif task not in PROMPTED | WHOLE and talk.answering and not talk.odd:
         answers = zip(roles, said, strict=True)
         if not any(role in talk.answering and spoken for role, spoken in answers):
@@ -95,7 +97,8 @@ def _in_order(roles: list[str], said: list[bool], talk: ConversationForm) -> boo
     if talk.order == "free":
         return True
     if talk.order == "listed":
-        return set(roles) <= {*talk.asking, *talk.answering, *talk.opening}
+        spoken = {*talk.asking, *talk.answering}
+        return set(roles[1:]) <= spoken and roles[0] in {*spoken, *talk.opening}
     start = int(roles[0] in talk.opening)
     turns = list(zip(roles[start:], said[start:], strict=True))
     if talk.order == "pairs":

@@ -102,9 +102,12 @@ def _named(
     if path is None and not _is_local(named):
         return
     found = _files(path) if path is not None and path.is_dir() else None
+    if path is None and (matching := job.matches(named)):
+        named = named.rpartition("/")[0]
+        found = matching[:MOST_FILES], len(matching[MOST_FILES:])
     files, more = ([path], 0) if found is None else found
     for file in files:
-        shown = named if file in (path, None) else f"{named.rstrip('/')}/{file.name}"
+        shown = named if file in (path, None) else f"{named.rstrip('/')}/{file.name}".lstrip("/")
         yield DataSource(
             name=shown,
             path=file,

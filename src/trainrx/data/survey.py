@@ -14,8 +14,9 @@ from trainrx.data.images import ImageSize, find_image, image_names, image_size
 from trainrx.data.job import DataJob
 from trainrx.data.rows import Missing, Row, layout_for, missing_columns, row_faults
 from trainrx.data.sources import DataSource, data_format, data_sources
+from trainrx.data.values import KindTally, RefusedValue, is_same_pair, is_unscored, refused_values
 from trainrx.inputs.sample_text import parts_of
-from trainrx.inputs.samples import Bad, NoReaderError, Placed, read_placed
+from trainrx.inputs.samples import Bad, NoReaderError, Placed, list_within, read_placed
 from trainrx.inputs.token_lengths import (
     TOKENIZER,
     LengthTally,
@@ -24,8 +25,9 @@ from trainrx.inputs.token_lengths import (
     token_stats,
 )
 from trainrx.model.errors import UsageError
-from trainrx.model.formats import DataLayout
+from trainrx.model.formats import DataLayout, FilesTaken
 from trainrx.model.hardware import TokenStats
+from trainrx.versions.ranges import in_range
 
 FIRST = 200
 """Rows that are looked at for the columns of a file."""
@@ -71,7 +73,11 @@ class Survey(msgspec.Struct):
     was read.
     `unread`: what reads such a file is not installed.
     `faults` are by kind: those of `rows.Fault`, `broken` (no row), `long` (beyond the limit),
-    `image-gone`, `image-broken` and `image-tags`. `digests` are hashes of whole rows.
+    `unanswerable` (its prompt alone is), `image-gone`, `image-broken`, `image-tags`, `value` (what
+    `refused` says), `mixed` (another kind than in the rows before), `same` (both answers of a pair)
+    and `unscored`. `digests` are hashes of whole rows. `within` is the key under which one object
+    holds all samples, `delimiter` what seems to part the only column of a table, `taken` the
+    suffixes that this release reads where it is none of them.
     """
 
     source: DataSource
@@ -90,6 +96,10 @@ class Survey(msgspec.Struct):
     pixels: float = 0.0
     images: int = 0
     stats: TokenStats | None = None
+    refused: RefusedValue | None = None
+    within: str = ""
+    delimiter: str = ""
+    taken: tuple[str, ...] = ()
 
     def note(self, kind: str, place: RowPlace, shown: str = "") -> None:
         """Count a faulty row."""
@@ -116,6 +126,12 @@ def survey(
     out = Survey(source)
     if source.path is None or source.undefined:
         return out
+    form = data_format(job)
+    if form is not None:
+        out.taken = _not_taken(source.path, form.files, job.version)
+        out.within = list_within(source.path)
+    if out.taken:
+        return out
     reading = _Reading(out, source.path, job, budget or (BRIEF if job.brief else SampleBudget()))
     try:
         reading.take(read_placed(source.path), clock)
@@ -127,6 +143,13 @@ def survey(
         out.unreadable = f"{type(error).__name__}: {error}"[:200]
     reading.close()
     return out
+
+
+def _not_taken(path: Path, files: Sequence[FilesTaken], version: str) -> tuple[str, ...]:
+    """Give the suffixes a release reads, where that of a file is none of them."""
+    known = (item.suffixes for item in files if in_range(version, item.versions) is True)
+    taken = next(known, ())
+    return () if path.suffix in taken else taken
 
 
 class _Reading:
@@ -141,6 +164,8 @@ class _Reading:
         self._limit = job.facts.number("train.max_length")
         self._tally = LengthTally()
         self._longest = 0.0
+        self._kinds = KindTally() if path.suffix.lower() in (".json", ".jsonl") else None
+        self._cut = cut_on_the_right(job)
         media = job.path(job.text(job.own.image_folder)) if job.own.image_folder else None
         roots = (media, job.folder or Path(), path.parent, Path())
         self._folders = tuple(dict.fromkeys(root for root in roots if root is not None))
@@ -183,8 +208,27 @@ class _Reading:
         if self._layout is not None and not out.missing:
             for fault in row_faults(row, self._layout, task):
                 out.note(fault.kind, place, fault.shown)
+        if self._form is not None and not out.within:
+            self._values(row, place)
         carried = self._images(row, place)
         self._measure(row, place, carried)
+
+    def _values(self, row: Row, place: RowPlace) -> None:
+        """Look at what stands in the columns, whichever they are."""
+        out, form = self._out, self._form
+        own = () if self._layout is None else self._layout.values
+        needs = own if form is None else (*form.values, *own)
+        refused = next(refused_values(row, needs, self._job.task), None)
+        if refused is not None:
+            out.refused = out.refused or refused
+            out.note("value", place, refused.kind)
+        changed = None if self._kinds is None else self._kinds.change(row)
+        if changed is not None:
+            out.note("mixed", place, f"{changed.column}: {changed.before} / {changed.now}")
+        if is_same_pair(row):
+            out.note("same", place)
+        if form is not None and form.rewards is not None and is_unscored(row, form.rewards):
+            out.note("unscored", place, str(row[form.rewards.column]))
 
     def _begin(self, samples: Sequence[Row]) -> None:
         """Choose the layout by the columns of the first rows: readers of frameworks join them."""
@@ -192,12 +236,14 @@ class _Reading:
         out.first = tuple(samples)
         named = (self._names.get(key, key) for sample in samples for key in sample)
         columns = out.columns = tuple(dict.fromkeys(named))
-        if self._form is None or not out.source.layouts:
+        if self._form is None or not out.source.layouts or out.within:
             return
         self._layout = layout_for(columns, out.source.layouts)
         if self._layout is not None:
             wanted = missing_columns(columns, self._layout, self._form, self._job.task)
             out.missing = tuple(wanted)
+            if out.missing and len(columns) == 1 and out.source.name.lower().endswith(".csv"):
+                out.delimiter = next((sign for sign in ";\t|" if sign in columns[0]), "")
 
     def _measure(self, row: Row, place: RowPlace, images: int) -> None:
         parts = parts_of(row)
@@ -210,6 +256,9 @@ class _Reading:
         # an estimate says only of what is far beyond a limit that it is
         if self._limit and tokens * (1.0 if self._exact else SURE) > self._limit:
             self._out.note("long", place, f"{tokens:.0f}")
+            asked = tokens - self._count(parts.answer) if parts.answer else 0.0
+            if self._cut and asked * (1.0 if self._exact else SURE) > self._limit:
+                self._out.note("unanswerable", place, f"{asked:.0f}")
         tag = "" if self._form is None else self._form.image_tag
         placed = parts.tags if tag else 0
         if images and placed and placed != images:
@@ -239,8 +288,17 @@ class _Reading:
                 out.largest, out.largest_image = place, size
 
 
+def cut_on_the_right(job: DataJob) -> bool:
+    """Tell whether the launch has the end of long samples cut off."""
+    how = job.facts.text("train.truncation") or job.text("truncation_strategy")
+    return how in ("right", "truncation_right")
+
+
 def column_names(job: DataJob) -> dict[str, str]:
-    """Give the names a launch maps columns to."""
+    """Give the names a launch maps columns to, where its release applies them to files."""
+    form = data_format(job)
+    if form is not None and form.mapping and in_range(job.version, form.mapping) is False:
+        return {}
     item = job.arguments.get(job.own.column_names) if job.own.column_names else None
     value = item.value if item is not None and item.known else None
     if isinstance(value, str):

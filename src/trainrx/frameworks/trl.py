@@ -34,6 +34,12 @@ _COMMANDS = {"onlinedpo": "online_dpo", "nashmd": "nash_md"}
 _GRPO = frozenset({"num_generations", "max_completion_length"})
 """Fields of GRPOConfig no other trainer has: a script of the user's own hands them on."""
 
+_REWARD_INPUTS = frozenset(
+    {"prompts", "completions", "completion_ids", "trainer_state", "log_extra", "log_metric"}
+    | {"environments", "images"}
+)
+"""What a reward function is given whatever the data is."""
+
 
 class Trl(HfTrainer):
     """TRL's commands and scripts, and scripts of one's own with its arguments."""
@@ -62,6 +68,10 @@ class Trl(HfTrainer):
     usual_keys = frozenset({"model_name_or_path", "per_device_train_batch_size", "lora_r", "dtype"})
     environment_key = "env"
     train_data = ("dataset_name",)
+
+    def reward_inputs(self, columns: Sequence[str]) -> frozenset[str]:
+        """Give the columns beside prompt and completion (grpo_trainer.py: _calculate_rewards)."""
+        return _REWARD_INPUTS | set(columns) - {"prompt", "completion"}
 
     def by_path(self, entry: EntryPoint) -> RecognisedLaunch | None:
         """Read its scripts; variants lie beside those they came of: sft_vlm.py, dpo_vlm.py."""

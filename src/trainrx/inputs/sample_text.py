@@ -39,7 +39,7 @@ class SampleText(NamedTuple):
     """The words of a sample, its second answer if it has one, and what else it carries.
 
     `messages` counts the messages a chat template wraps; 0 for plain text. `tags` counts the places
-    of images in the text.
+    of images in the text. `answer` is what it ends with: its answer, or the last message.
     """
 
     text: str
@@ -49,6 +49,7 @@ class SampleText(NamedTuple):
     videos: int
     audios: int
     tags: int = 0
+    answer: str = ""
 
 
 def parts_of(sample: Mapping[str, object]) -> SampleText | None:
@@ -74,15 +75,17 @@ def parts_of(sample: Mapping[str, object]) -> SampleText | None:
         return _parts(sample, plain, None, 0) if plain else None
     shared = [*_said(sample.get("tools")), *shared]
     text = "\n".join((*shared, *answers))
-    return _parts(sample, text, _rejected(shared, sample), len(shared) + len(answers))
+    parts = _parts(sample, text, _rejected(shared, sample), len(shared) + len(answers))
+    return parts._replace(answer="\n".join(answers) or shared[-1])
 
 
 def _parts(
     sample: Mapping[str, object], text: str, rejected: str | None, messages: int
 ) -> SampleText:
-    counts = {kind: _carried(sample, kind, keys, text) for kind, keys in MEDIA}
+    images, videos, audios = (_carried(sample, kind, keys, text) for kind, keys in MEDIA)
     tags = text.count(TAGS["images"])
-    return SampleText(_TAG.sub("", text), rejected, messages, **counts, tags=tags)
+    plain = _TAG.sub("", text)
+    return SampleText(plain, rejected, messages, images, videos, audios, tags=tags)
 
 
 def _conversation(sample: Mapping[str, object]) -> list[str]:

@@ -5,6 +5,7 @@ Memory is bounded.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,7 +20,19 @@ PIECE = 1 << 20
 LONGEST = 64 << 20
 """A sample of more characters than this is none."""
 ROWS = 256
-_VALUE = late(r"[^\s,]")
+_VALUE = late(r"[^\s]")
+_KEY = late(r'\s*\{[^\[{]*?"((?:[^"\\]|\\.)*)"\s*:\s*\[')
+SPOKEN = frozenset(
+    {"messages", "conversations", "conversation", "prompt", "chosen", "rejected", "completion"}
+    | {"tools", "images", "history"}
+)
+"""Lists that are part of one sample, not lists of samples."""
+_WIDE = {
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
 
 
 class NoReaderError(UsageError):
@@ -74,13 +87,46 @@ def read_placed(path: Path) -> Iterator[Placed]:
         return _arrow(path)
     if head.startswith((b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\x28\xb5\x2f\xfd")):
         raise UsageError(f"{path}: is compressed: unpack it first")
+    coded = _not_utf8(head)
+    if coded:
+        raise UsageError(f"{path}: is not UTF-8: {coded}")
     text = head.decode("utf-8-sig", "replace").lstrip()
     if not text:
         raise UsageError(f"{path}: is empty: expected training data, one sample a line")
     return _of_text(path, text)
 
 
+def _not_utf8(head: bytes) -> str:
+    """Say how a text is written that is not UTF-8; "" for one that is, as far as it was read."""
+    wide = next((name for mark, name in _WIDE.items() if head.startswith(mark)), "")
+    if wide:
+        return wide
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError as error:
+        line = head.count(b"\n", 0, error.start) + 1
+        return f"byte 0x{head[error.start]:02x} in line {line}"
+    return ""
+
+
+def list_within(path: Path) -> str:
+    """Name the key under which the one object of a JSON file holds its samples; "" without one."""
+    try:
+        head = _head(path).decode("utf-8-sig", "replace")
+    except UsageError:
+        return ""
+    if path.suffix.lower() != ".json" or not head.lstrip().startswith("{"):
+        return ""
+    found = _KEY.match(head)
+    if found is None or found[1] in SPOKEN or not _is_one_object(path, head.lstrip()):
+        return ""
+    return found[1]
+
+
 def _of_text(path: Path, head: str) -> Iterator[Placed]:
+    own = _KEY.match(head)
+    if own is not None and own[1] in SPOKEN and _is_one_object(path, head):
+        return _opened(path, _whole)
     if head.startswith("[") or (head.startswith("{") and _is_one_object(path, head)):
         return _opened(path, _json)
     if head.startswith("{"):
@@ -144,6 +190,11 @@ def _sample(line: str, place: str) -> Sample:
     return value if isinstance(value, dict) else Bad(place, "is no object with fields")
 
 
+def _whole(file: TextIO) -> Iterator[Placed]:
+    """Read a file that is one sample."""
+    yield None, _sample(file.read(LONGEST), "the file")
+
+
 def _json(file: TextIO) -> Iterator[Placed]:
     """Read the values of an array, or of the first array within an object, one after another."""
     text = _Window(file)
@@ -159,6 +210,9 @@ def _json(file: TextIO) -> Iterator[Placed]:
             return
         value = found[0]
         yield None, value if isinstance(value, dict) else Bad(f"sample {number}", "is no object")
+    if text.ends_in_comma:
+        place = f"sample {number + 1}"
+        yield None, Bad(place, f"is missing: a comma stands behind row {number}, the last one")
 
 
 class _Window:
@@ -168,6 +222,8 @@ class _Window:
         self._file = file
         self._text = file.read(PIECE)
         self._at = 0
+        self.ends_in_comma = False
+        """Whether the list ended behind a comma, which JSON does not allow."""
         self._decoder = json.JSONDecoder()
 
     def enter(self) -> bool:
@@ -179,9 +235,14 @@ class _Window:
         """Tell whether another value follows."""
         while True:
             found = _VALUE.search(self._text, self._at)
+            if found is not None and found[0] == "," and not self.ends_in_comma:
+                self._at, self.ends_in_comma = found.end(), True
+                continue
             if found is not None:
                 self._at = found.start()
-                return found[0] != "]"
+                closed = found[0] == "]"
+                self.ends_in_comma = self.ends_in_comma and closed
+                return not closed
             self._at = len(self._text)
             if not self._more(PIECE):
                 return False

@@ -265,7 +265,9 @@ def _data(
     shape = own or shape_of(facts, beside.loaded.lint.models)
     job = data_job(raw, resolved, facts, folder, named=beside.data)
     hidden = None if shape is None else shape.hidden
-    return msgspec.structs.replace(job, hidden=hidden, brief=beside.brief, edited=beside.edited)
+    return msgspec.structs.replace(
+        job, hidden=hidden, brief=beside.brief, edited=beside.edited, versions=beside.versions
+    )
 
 
 def _cards(raw: RawLaunch, beside: RunContext) -> Sequence[Fact]:

@@ -11,7 +11,8 @@ Columns = tuple[str, ...]
 """Names of which any will do."""
 TurnOrder = Literal["alternate", "pairs", "listed", "free"]
 """alternate: asking and answering take turns, and whole exchanges only; pairs: in each exchange an
-answer that is not empty follows a question; listed: only the roles named; free: any."""
+answer that is not empty follows a question; listed: only the roles named, those that open first
+alone; free: any."""
 
 
 class ConversationForm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -31,6 +32,43 @@ class ConversationForm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     odd: bool = False
 
 
+ValueKind = Literal["bool", "number", "text", "list", "object"]
+
+
+class ValueNeed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What stands in a column wherever rows have it: one of some kinds, and never null.
+
+    `refused` says what becomes of a row with something else: it is dropped, or the run stops.
+    """
+
+    column: str
+    kinds: tuple[ValueKind, ...]
+    refused: Literal["drop", "stop"]
+    tasks: tuple[str, ...] = ()
+    or_null: bool = False
+    """Whether null will do as well."""
+
+
+class FilesTaken(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The suffixes of files that some releases read."""
+
+    versions: str
+    suffixes: tuple[str, ...]
+
+
+class OwnRewards(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Data that a framework can score itself, by what a column says.
+
+    `prefixes` begin further names. With one of `instead` the launch brings a function of its own.
+    """
+
+    versions: str
+    column: str
+    names: tuple[str, ...]
+    prefixes: tuple[str, ...] = ()
+    instead: tuple[str, ...] = ()
+
+
 class DataLayout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One form of rows: the columns it is known by, those it needs, where its answers stand.
 
@@ -48,6 +86,7 @@ class DataLayout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     answers: Columns = ()
     conversation: ConversationForm | None = None
     images: Columns = ("images", "image")
+    values: tuple[ValueNeed, ...] = ()
 
 
 class DataFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -57,7 +96,10 @@ class DataFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     stops. `long_rows` says what becomes of one beyond the limit: dropped, or cut. `needs_if` maps a
     task to further groups of columns, `named_by` a column to the argument that names another in its
     place. `own_code` are arguments with which a program of someone's own reads the data.
-    `image_tag` stands in the text for each image.
+    `image_tag` stands in the text for each image. `mapping` are the releases that apply a mapping
+    of columns to local files. `held_out` is the argument for the share of each file that is split
+    off for evaluation, one row at least. `blocks` are the tasks whose texts are joined and trained
+    on in whole blocks of the longest length.
     """
 
     schema: Literal[1]
@@ -70,4 +112,10 @@ class DataFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     named_by: dict[str, str] = {}
     own_code: tuple[str, ...] = ()
     image_tag: str = ""
+    values: tuple[ValueNeed, ...] = ()
+    files: tuple[FilesTaken, ...] = ()
+    rewards: OwnRewards | None = None
+    mapping: str = ""
+    held_out: str = ""
+    blocks: tuple[str, ...] = ()
     references: tuple[Reference, ...]

@@ -27,6 +27,17 @@ class DataTraits:
     column_names: ClassVar[str] = ""
     """The argument that maps columns to the names the framework has for them."""
 
+    reward_plugins: ClassVar[str] = ""
+    """The argument that names files which register rewards by name."""
+
+    def reward_inputs(self, columns: Sequence[str]) -> frozenset[str] | None:
+        """Give what a reward function is handed for data with these columns; None: not known."""
+        return None
+
+    def untold_tags(self, entry: Mapping[str, object]) -> tuple[str, ...]:
+        """Name what an entry of a list of data sets must say as well, as it says other such."""
+        return ()
+
     def refused_entry(self, entry: Mapping[str, object], stage: str) -> tuple[str, str]:
         """Say what an entry of a list of data sets lacks for a stage, and what it has too much."""
         return ("", "")

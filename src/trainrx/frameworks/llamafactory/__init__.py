@@ -186,6 +186,12 @@ class LlamaFactory(Framework):
 
         return pairs_refused(entry, stage)
 
+    def untold_tags(self, entry: Mapping[str, object]) -> tuple[str, ...]:
+        """Name the roles that `tags` leaves out: they are none then."""
+        from trainrx.frameworks.llamafactory.data import roles_untold
+
+        return roles_untold(entry)
+
     def described_entry(
         self, entry: Mapping[str, object], rows: Sequence[Mapping[str, object]], stage: str
     ) -> Mapping[str, object] | None:

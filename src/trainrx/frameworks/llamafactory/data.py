@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from trainrx.model.formats import Columns, ConversationForm, DataLayout
+from trainrx.model.formats import Columns, ConversationForm, DataLayout, ValueNeed
 
 _COLUMNS = {
     "alpaca": (("prompt", "instruction"), ("query", "input"), ("response", "output")),
@@ -35,6 +35,7 @@ def layout_of(entry: Mapping[str, object], layouts: Mapping[str, DataLayout]) ->
         needs=tuple((name,) for name in named if name),
         answers=tuple(name for name in (own.get("response"),) if name),
         images=tuple(name for name in (columns.get("images"),) if name),
+        values=tuple(_placed(known.values, columns)),
         conversation=None
         if talk is None
         else _tagged(talk, _texts(entry, "tags"), own["messages"], odd=ranked),
@@ -59,6 +60,21 @@ def pairs_refused(entry: Mapping[str, object], stage: str) -> tuple[str, str]:
         return _JUDGED, ""
     lacks = stage in ON_PAIRS and not ranked
     return (_RANKING if lacks else "", _RANKING if has else "")
+
+
+def roles_untold(entry: Mapping[str, object]) -> tuple[str, ...]:
+    """Name the tags of the two sides that `tags` leaves out."""
+    tags = _texts(entry, "tags")
+    if not tags or entry.get("formatting") != "sharegpt":
+        return ()
+    return tuple(tag for tag in ("user_tag", "assistant_tag") if not tags.get(tag))
+
+
+def _placed(needs: Iterable[ValueNeed], columns: Mapping[str, str]) -> Iterator[ValueNeed]:
+    """Give what is needed of the columns an entry names, by the names they have there."""
+    for need in needs:
+        if columns.get(need.column):
+            yield msgspec.structs.replace(need, column=columns[need.column])
 
 
 def _tagged(

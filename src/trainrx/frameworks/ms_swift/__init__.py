@@ -102,6 +102,7 @@ class MsSwift(SwiftLayout, Framework):
     train_data = ("dataset",)
     eval_data = ("val_dataset",)
     column_names = "columns"
+    reward_plugins = "external_plugins"
     adapter_arguments = ("adapters", "ckpt_dir")
     # 3.2.1: trainers/rlhf_trainer/grpo_trainer.py, which every trainer of rlhf is imported with
     command_packages = (("==3.2.1", "rlhf", "vllm"),)
@@ -177,6 +178,12 @@ class MsSwift(SwiftLayout, Framework):
     def data_path(self, word: str) -> str:
         """Leave out the subset and the number of samples: DatasetSyntax."""
         return re.sub(r"(?::[\w./-]*)?(?:#\d+)?$", "", word)
+
+    def reward_inputs(self, columns: Sequence[str]) -> frozenset[str]:
+        """Give the columns that do not become messages, and what is always there."""
+        from trainrx.frameworks.ms_swift.data import reward_inputs
+
+        return reward_inputs(columns)
 
     def effective(self, view: ArgumentView) -> Worked:
         """Give what its argument classes compute."""

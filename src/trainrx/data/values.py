@@ -1,0 +1,106 @@
+"""Judge the values of a row: their kinds, and answers that are to differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from trainrx.model.formats import OwnRewards, ValueKind, ValueNeed
+
+Row = Mapping[str, object]
+DEEPEST = 4
+MOST_ITEMS = 50
+"""Items of a list whose kinds are compared."""
+_ANSWERS = ("response", "completion", "output", "answer")
+
+
+class RefusedValue(NamedTuple):
+    """A value that is not what its column needs."""
+
+    need: ValueNeed
+    kind: str
+
+
+def kind_of(value: object) -> ValueKind | None:
+    """Give the kind of a value as JSON has it; None for null."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, (int, float)):
+        return "number"
+    if isinstance(value, Mapping):
+        return "object"
+    return "list" if isinstance(value, (list, tuple)) else "text"
+
+
+def refused_values(row: Row, needs: Sequence[ValueNeed], task: str) -> Iterator[RefusedValue]:
+    """Give the values that are null, or of a kind their column does not take."""
+    for need in needs:
+        if need.column not in row or (need.tasks and task not in need.tasks):
+            continue
+        kind = kind_of(row[need.column])
+        if kind is None and need.or_null:
+            continue
+        if kind not in need.kinds:
+            yield RefusedValue(need, kind or "null")
+
+
+def is_same_pair(row: Row) -> bool:
+    """Tell whether the answer that is preferred and the one that is not are the same."""
+    if "chosen" in row and "rejected" in row:
+        return row["chosen"] is not None and row["chosen"] == row["rejected"]
+    refused = row.get("rejected_response")
+    if isinstance(refused, str) and refused:
+        return refused == _last_answer(row)
+    whole = row.get("rejected_messages")
+    return bool(whole) and whole == row.get("messages")
+
+
+def _last_answer(row: Row) -> object:
+    messages = row.get("messages")
+    if isinstance(messages, list):
+        last = messages[-1] if messages else None
+        return last.get("content") if isinstance(last, Mapping) else None
+    return next((row[name] for name in _ANSWERS if name in row), None)
+
+
+def is_unscored(row: Row, rewards: OwnRewards) -> bool:
+    """Tell whether a framework has no reward of its own for a row."""
+    source = row.get(rewards.column)
+    if not isinstance(source, str):
+        return False
+    return source not in rewards.names and not source.startswith(rewards.prefixes or ("\0",))
+
+
+class KindChange(NamedTuple):
+    """A column, or what is in it, that has another kind than in the rows before."""
+
+    column: str
+    before: ValueKind
+    now: ValueKind
+
+
+class KindTally:
+    """The kind of each column, as the first row that has a value says it."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, ValueKind] = {}
+
+    def change(self, row: Row) -> KindChange | None:
+        """Give what a row has of another kind; a reader of tables takes one kind a column."""
+        return next((found for key, value in row.items() for found in self._of(key, value)), None)
+
+    def _of(self, place: str, value: object, depth: int = 0) -> Iterator[KindChange]:
+        kind = kind_of(value)
+        if kind is None:
+            return
+        held = self._kinds.setdefault(place, kind)
+        if held != kind:
+            yield KindChange(place, held, kind)
+        elif depth < DEEPEST and isinstance(value, Mapping):
+            for key, inner in value.items():
+                yield from self._of(f"{place}.{key}", inner, depth + 1)
+        elif depth < DEEPEST and isinstance(value, (list, tuple)):
+            for inner in value[:MOST_ITEMS]:
+                yield from self._of(f"{place}[]", inner, depth + 1)
