@@ -168,6 +168,22 @@ def wrapped_by_sbatch(words: tuple[Word, ...], front: Front) -> Word | None:
     return wrapped
 
 
+def enter_sbatch(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
+    """Read the options in front of what the script does that sbatch was given."""
+    options, rest = read_options(words, _SRUN)
+    asked = {item.name: item for item in front.allocation}
+    for option in options:
+        name = _SLURM_NAMES.get(option.key, option.key)
+        if option.key == "export":
+            _export(option, front)
+        elif name == "chdir":
+            front.enter(option)
+        elif name in _SLURM_KEPT:
+            asked[name] = front.argument(name, option.given, option.word)
+    front.allocation = tuple(asked.values())
+    return rest
+
+
 def _export(option: LauncherOption, front: Front) -> None:
     """Read `--export=ALL,A=1`: without ALL nothing else of the environment is handed on."""
     items = (option.value or "").split(",")

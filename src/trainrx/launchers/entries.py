@@ -34,6 +34,7 @@ _ENTER = {
     "kubectl": "container.enter_kubectl",
     "singularity": "container.enter_apptainer",
     "srun": "cluster.enter_srun",
+    "sbatch": "cluster.enter_sbatch",
     "mpirun": "cluster.enter_mpirun",
     "ray": "cluster.enter_ray",
     "torchx": "submit.enter_torchx",

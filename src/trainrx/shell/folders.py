@@ -60,6 +60,11 @@ def change(context: Context, fields: list[Field]) -> None:
     state.set_text(FOLDER, target, 0)
 
 
+def enter(state: State, target: str) -> None:
+    """Go to a folder a program is told to start in."""
+    state.set_text(FOLDER, _joined(folder(state), target, state), 0)
+
+
 def leave(state: State) -> None:
     """Go where nobody knows: to the home of another machine."""
     state.set_text(FOLDER, state.unknowns.variable("HOME"), 0)

@@ -2,70 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
 from trainrx.model.job import Defect, EnvVar, Script
-from trainrx.model.pattern import late
 from trainrx.shell.context import Context
+from trainrx.shell.directives import allotted, directives_of
 from trainrx.shell.interpreter import Interpreter
 from trainrx.shell.limits import MAX_TEXT, Budget, TooMuch
-from trainrx.shell.prepare import Prepared, prepare
+from trainrx.shell.prepare import prepare
 from trainrx.shell.record import Record
 from trainrx.shell.scripts import evaluate
 from trainrx.shell.sources import SourcePosition, in_file
 from trainrx.shell.state import State
 from trainrx.shell.values import Unknowns, without_marks
 
-_SHORT = {
-    "N": "nodes",
-    "n": "ntasks",
-    "c": "cpus-per-task",
-    "J": "job-name",
-    "p": "partition",
-    "G": "gpus",
-}
-_SET: Mapping[str, tuple[str, ...]] = {
-    "nodes": ("SLURM_NNODES", "SLURM_JOB_NUM_NODES"),
-    "ntasks": ("SLURM_NTASKS", "SLURM_NPROCS"),
-    "ntasks-per-node": ("SLURM_NTASKS_PER_NODE",),
-    "cpus-per-task": ("SLURM_CPUS_PER_TASK",),
-    "gpus": ("SLURM_GPUS",),
-    "job-name": ("SLURM_JOB_NAME",),
-    "partition": ("SLURM_JOB_PARTITION",),
-}
-"""Options and the variables that hold their value: sbatch(1), OUTPUT ENVIRONMENT VARIABLES.
-https://slurm.schedmd.com/sbatch.html"""
-_WORDS = frozenset({"job-name", "partition"})
-_COUNT = late(r"[0-9]{1,6}")
-_TYPED = late(r"(?:[A-Za-z][\w.-]{0,40}:)?([0-9]{1,4})")
-_GPUS = late(r"(?:gres/)?gpu(?::[A-Za-z][\w.-]{0,40})?[:=]([0-9]{1,4})")
-
-
-def allotted(directives: Iterable[tuple[str, str, int]]) -> dict[str, str]:
-    """Give the variables whose value follows from the directives; a range (`2-4`) tells none."""
-    found: dict[str, str] = {}
-    for name, value, _ in directives:
-        option = _SHORT.get(name, name)
-        text = value.strip().strip("\"'")
-        if option == "gres" and (match := _GPUS.fullmatch(text)) is not None:
-            found["SLURM_GPUS_ON_NODE"] = match[1]
-        elif option == "gpus-per-node" and (match := _TYPED.fullmatch(text)) is not None:
-            found |= {"SLURM_GPUS_PER_NODE": text, "SLURM_GPUS_ON_NODE": match[1]}
-        elif (option in _WORDS and "%" not in text) or _COUNT.fullmatch(text):
-            found.update(dict.fromkeys(_SET.get(option, ()), text))
-    nodes, each = found.get("SLURM_NNODES"), found.get("SLURM_NTASKS_PER_NODE")
-    if nodes and each:
-        found.setdefault("SLURM_NTASKS", str(int(nodes) * int(each)))
-    return found
-
-
-_DIRECTIVE = late(
-    r"^#(?:SBATCH|BSUB|PBS|\$)[ \t]+-{1,2}(?P<name>[A-Za-z][\w-]*)(?:[= \t]+(?P<value>[^\n]*))?$",
-    re.MULTILINE,
-)
-_SIGNS = ("#SBATCH", "#BSUB", "#PBS", "#$")
 _UNITS = 150_000
 _MAX_INHERITED = 2000
 
@@ -93,7 +44,7 @@ def read_script(
             files may be looked at; without it none is.
     """
     prepared = prepare(text, source)
-    directives = _directives(prepared)
+    directives = directives_of(prepared)
     pairs = islice((inherited or {}).items(), _MAX_INHERITED)
     own = allotted(directives)
     given = own | {name: without_marks(value) for name, value in pairs}
@@ -142,13 +93,3 @@ def _defects(looks: Sequence[Defect], runs: Sequence[Defect]) -> tuple[Defect, .
 
 def _no_file(_name: str) -> str | None:
     return None
-
-
-def _directives(prepared: Prepared) -> tuple[tuple[str, str, int], ...]:
-    found: list[tuple[str, str, int]] = []
-    if not any(sign in prepared.text for sign in _SIGNS):
-        return ()
-    for match in _DIRECTIVE.finditer(prepared.text):
-        value = re.sub(r"(?:^|\s)\s*#.*", "", match["value"] or "").strip()
-        found.append((match["name"], value, prepared.lines.number(match.start())))
-    return tuple(found[:1000])

@@ -10,6 +10,7 @@ import msgspec
 from trainrx.model.pattern import late
 from trainrx.shell.context import RAN, Context
 from trainrx.shell.continuations import blanks_after_backslashes, comments_in_text
+from trainrx.shell.directives import allotted, as_directives, as_options, directives_of, folder_told
 from trainrx.shell.prepare import Prepared, prepare
 from trainrx.shell.quotes import code_only, spans
 from trainrx.shell.reader import ScriptReader, commands
@@ -148,9 +149,36 @@ class Scripts:
                 reason = f"{shown} is run from here; give that script as well"
                 self._context.record.add_unread(reason, fields[found].line)
             return False
-        wrapper = fields[: at - 1] if at else fields[:found]
+        wrapper: Sequence[Field] = fields[: at - 1] if at else fields[:found]
+        if names[0] == "sbatch" and not at:
+            wrapper, load = self._submitted(text, wrapper, load)
         self._child(load, fields[found + 1 :], prefix, wrapper=wrapper)
         return True
+
+    def _submitted(
+        self, text: str, wrapper: Sequence[Field], load: Callable[[], None]
+    ) -> tuple[Sequence[Field], Callable[[], None]]:
+        """Give what `sbatch` is told, its script's own lines first, and the script as a job has it.
+
+        https://slurm.schedmd.com/sbatch.html: options of the command line go before directives.
+        """
+        found = self._context.find_file(text)
+        known = None if found is None else self._read.get(found[0])
+        if known is None:
+            return wrapper, load
+        prepared, first = known
+        asked = directives_of(prepared)
+
+        def run() -> None:
+            state = self._context.state
+            was, state.scheduled = state.scheduled, bool(asked)
+            for name, value in allotted((*asked, *as_directives(wrapper[1:]))).items():
+                if name not in state.variables:
+                    state.variables[name] = Variable((Field(value),), 0, exported=True)
+            load()
+            state.scheduled = was
+
+        return (wrapper[0], *as_options(asked, first), *wrapper[1:]), run
 
     # Scripts given as words or as standard input
 
@@ -219,6 +247,13 @@ class Scripts:
             leave(state)
         elif FOLDER in kept:
             state.variables[FOLDER] = kept[FOLDER]
+        if wrapper and wrapper[0].text in ("sbatch", "srun"):
+            told, rest = folder_told(wrapper)
+            wrapper = rest
+            if told:
+                from trainrx.shell.folders import enter
+
+                enter(state, told)
         for name, item in prefix.items():
             state.set(name, msgspec.structs.replace(item, exported=True))
         state.positional = tuple(arguments)

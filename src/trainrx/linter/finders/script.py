@@ -19,6 +19,11 @@ _PIPED = late(r"\|&?\s*(?:sudo\s+)?tee\b")
 _ASSIGNED = late(
     r"(?m)^[ \t]*(?:export[ \t]+|local[ \t]+|declare[ \t]+(?:-\w+[ \t]+)*)?([A-Za-z_]\w*)="
 )
+_OWN_FOLDER = late(
+    r"\bdirname(?:\s+--)?\s+(?:\$\(\s*(?:realpath|readlink(?:\s+-f)?)\s+)?"
+    r"[\"']?\$\{?(?:BASH_SOURCE(?:\[0\])?|0)(?:\}|(?!\w))|\$\{(?:BASH_SOURCE(?:\[0\])?|0)%/\*\}"
+)
+_KNOWS = late(r"SLURM_SUBMIT_DIR|scontrol\s+show\s+job|-[nz]\s+[\"']?\$\{?SLURM_JOB")
 _MOST = 20
 _LONGEST = 400
 _LONGEST_LINE = 2000
@@ -31,6 +36,7 @@ def look(page: Page) -> Iterator[RuleHit]:
     yield from _secrets(page)
     yield from _unset(page)
     yield from _piped(page)
+    yield from _spooled(page)
 
 
 def _secrets(page: Page) -> Iterator[RuleHit]:
@@ -114,6 +120,23 @@ def _piped(page: Page) -> Iterator[RuleHit]:
                 break
             if not line.rstrip().endswith("\\"):
                 break
+
+
+def _spooled(page: Page) -> Iterator[RuleHit]:
+    """Give what a batch script takes for the folder it lies in: Slurm runs a copy of it.
+
+    One that asks Slurm where it was submitted, or whether it is a job at all, knows.
+    """
+    text = page.script.text
+    if "#SBATCH" not in text or _KNOWS.search(text) or not _OWN_FOLDER.search(text):
+        return
+    source = page.script.source
+    for number, line in enumerate(page.texts.lines(source), start=1):
+        match = _OWN_FOLDER.search(line)
+        if match is not None and not line.lstrip().startswith("#"):
+            at = LineRange(source, number, match.start() + 1, match.end() + 1)
+            yield RuleHit("batch-script-takes-its-own-folder", at, {"said": match[0]})
+            return
 
 
 MARK = "diagnose:"
