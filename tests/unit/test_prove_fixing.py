@@ -5,10 +5,13 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from trainrx import Diagnoser
-from trainrx.model.fixing import FixAnswer
+from trainrx.model.fixing import FixAnswer, FixedCause, Proposal
+from trainrx.render import render
+from trainrx.render.document import View
 
 LAUNCH = (
     "NPROC_PER_NODE=1 swift sft --model Qwen/Qwen2.5-1.5B-Instruct --train_type lora "
@@ -112,3 +115,21 @@ def test_a_launch_that_was_seen_to_run_out_gets_plans_though_no_cause_is_found(t
     assert found.cause is None
     assert found.verdict != "nothing-to-fix"
     assert any(change.canonical == "train.micro_batch" for change in found.proposals[0].changes)
+
+
+def test_an_edit_for_a_cause_that_is_not_believed_is_called_a_check(tmp_path):
+    found = fixed(tmp_path, micro=1)
+    edit = Proposal(number=1, kind="fix", id="a", title="A", safety="safe", diff="--- a\n")
+    cause = FixedCause(id="c", title="C", family="oom", verdict="possible", probability=0.06)
+
+    doubted = msgspec.structs.replace(
+        found, verdict="checked", cause=cause, chosen=1, proposals=(edit,), no_plan=None
+    )
+    believed = msgspec.structs.replace(
+        doubted, cause=msgspec.structs.replace(cause, probability=0.5)
+    )
+
+    assert "improbable (6 %)" in " ".join(render(doubted, "text", View("en", 80)).split()).replace(
+        "# ", ""
+    )
+    assert "improbable" not in render(believed, "text", View("en", 80))

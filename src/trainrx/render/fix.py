@@ -74,7 +74,13 @@ def _head(answer: FixAnswer, chosen: Proposal | None, view: View) -> Iterator[do
     elif answer.verdict == "nothing-proved" and not answer.dropped:
         claim = words.NO_CHANGE
     word = view.say(words.VERDICT[answer.verdict])
-    yield doc.Headline(word, words.STYLE_OF[answer.verdict], view.say(claim))
+    told = view.say(claim)
+    cause = answer.cause if chosen is not None and chosen.kind == "fix" else None
+    if answer.verdict == "unknown" and answer.no_plan is None:
+        told = view.say(words.UNTOLD)
+    elif answer.verdict == "checked" and cause and cause.probability < words.DOUBTED:
+        told = view.say(words.A_TRY, share=f"{100 * cause.probability:.0f}")
+    yield doc.Headline(word, words.STYLE_OF[answer.verdict], told)
     if answer.cause is not None:
         named = answer.cause.title + view.paren(sure(answer.cause, view))
         yield doc.Labelled(view.say(CAUSE), (named,))

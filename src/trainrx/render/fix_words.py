@@ -60,6 +60,16 @@ CLAIM: Mapping[FixVerdict, Text] = {
         zh="没有发现原因；显存是否够用无法判断",
     ),
 }
+DOUBTED = 0.2
+"""A cause less probable than this is not believed: what answers it is something to try."""
+A_TRY = Text(
+    en="the cause is improbable ({share} %): the edit below is a check of it, not the fix",
+    zh="这个原因可能性低（{share}%）：下面的修改用来检验它，不能当作修复",
+)
+UNTOLD = Text(
+    en="no cause was found for what failed; this does not mean that the job is healthy",
+    zh="没有找到失败的原因；这不表示任务正常",
+)
 NO_CHANGE = Text(
     en="no change that could be tried is known for this cause", zh="这个原因没有可供尝试的改法"
 )
