@@ -7,6 +7,7 @@ parameters) would cost more to read than a script takes to be judged.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,7 +87,9 @@ def _spelled(param: Param) -> Param:
     return msgspec.structs.replace(param, title=_NOTHING, spelled=spelled, ask=None)
 
 
+@cache
 def _shipped() -> LintKnowledge:
+    """Read once per process, as the whole knowledge is."""
     kb, rules = shipped()
     places = (*(kb / name for name in FROM_KB), rules / LINT)
     return compiled(PART, places, LintKnowledge, lambda: compile_lint([kb], [rules]))

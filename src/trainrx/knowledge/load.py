@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -80,7 +80,7 @@ def load(
     Raises:
         KnowledgeError: an entry or one of its conditions is malformed.
     """
-    base = read_cached(*shipped(), launches=launches)
+    base = _shipped(launches=launches)
     if not kb and not rules:
         return base
     extra = read_folders([Path(k) for k in kb], [Path(r) for r in rules])
@@ -249,6 +249,12 @@ def entry_path(ident: str) -> Path | None:
         for path in root.rglob(f"{ident}.yaml") if re.fullmatch(r"[\w.-]+", ident) else ():
             return path
     return None
+
+
+@cache
+def _shipped(*, launches: bool) -> Knowledge:
+    """Read once per process, as installed: in a checkout, to see it unchanged asks 2,800 files."""
+    return read_cached(*shipped(), launches=launches)
 
 
 def read_cached(kb: Path, rules: Path, *, launches: bool = False) -> Knowledge:
