@@ -38,7 +38,7 @@ def main() -> int:
         return params.main(load().params, sys.argv[2:])
     if sys.argv[1:2] == ["reach"]:
         guards = (entry for entry in _entries() if isinstance(entry, Guard))
-        return reach.main(guards, sys.argv[2:])
+        return reach.main(load(), guards, sys.argv[2:])
     today = dt.datetime.now(dt.timezone.utc).date()
     if sys.argv[1:2] == ["read"]:
         add_readings(shipped()[0], sys.argv[2], sys.argv[3:], _entries(), today)

@@ -5,6 +5,8 @@
 Its needles are looked for in the first and last release of the range, and in those next to it;
 with --all in every release. What
 is said is a hint to read: a message may be worded anew while the check stays, or stand in pieces.
+A release within the range may print what a symptom reads instead: the one the guard names, or one
+that its cause explains.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ from typing import NamedTuple
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
+from trainrx.knowledge.store import Knowledge
+from trainrx.model.knowledge import Symptom
 from trainrx.model.levers import Guard
 from verify.claims import LEAST
 from verify.look import REPOSITORIES
@@ -30,7 +34,7 @@ class Edge(NamedTuple):
     within: bool
 
 
-def main(guards: Iterable[Guard], arguments: Sequence[str]) -> int:
+def main(knowledge: Knowledge, guards: Iterable[Guard], arguments: Sequence[str]) -> int:
     """Say for which guards the range and the message disagree."""
     parser = argparse.ArgumentParser(prog="verify reach", description=__doc__)
     parser.add_argument("idents", nargs="*", metavar="ID", help="default: all guards")
@@ -40,24 +44,48 @@ def main(guards: Iterable[Guard], arguments: Sequence[str]) -> int:
     sources = Sources(given.sources)
     for guard in guards:
         if not given.idents or guard.id in given.idents:
-            for said in _said(guard, sources, whole=given.all):
+            excuses = tuple(_elsewhere(guard, knowledge))
+            for said in _said(guard, excuses, sources, whole=given.all):
                 print(f"{guard.id}: {said}")
     return 0
 
 
-def _said(guard: Guard, sources: Sources, *, whole: bool) -> Iterator[str]:
+def needles_of(entry: Guard | Symptom) -> tuple[str, ...]:
+    """Give what tells the message of an entry, as far as it is long enough to tell anything."""
+    told = (needle for pattern in entry.patterns for needle in pattern.needles)
+    return tuple(needle for needle in told if len(needle) >= LEAST)
+
+
+def _elsewhere(guard: Guard, knowledge: Knowledge) -> Iterator[str]:
+    cause = knowledge.causes.get(guard.cause)
+    for ident in {guard.symptom, *(cause.explains if cause is not None else ())} - {""}:
+        yield from needles_of(knowledge.symptoms[ident])
+
+
+def _said(
+    guard: Guard, elsewhere: Sequence[str], sources: Sources, *, whole: bool
+) -> Iterator[str]:
     repo = REPOSITORIES.get(guard.package, "")
     tags = sources.tags(repo)
-    needles = [needle for pattern in guard.patterns for needle in pattern.needles]
-    needles = [needle for needle in needles if len(needle) >= LEAST]
-    for spec in guard.versions if needles else ():
+    own = needles_of(guard)
+    sought = {True: (*own, *elsewhere), False: own}
+    for spec in guard.versions if sought[True] else ():
         ends = edges(spec, tags, whole=whole)
-        found = {one.release: sources.holds(repo, tags[one.release], needles) for one in ends}
-        if any(found[one.release] for one in ends if one.within):
-            off = (one for one in ends if found[one.release] != one.within)
-            for one in off:
+        found = {
+            one: sources.holds(repo, tags[one.release], sought[one.within])
+            for one in ends
+            if sought[one.within]
+        }
+        if any(there for one, there in found.items() if one.within):
+            for one in (one for one, there in found.items() if there != one.within):
+                if not one.within and _covered(guard, one.release):
+                    continue
                 there = "does not print it" if one.within else "prints it too"
                 yield f"{spec}: {tags[one.release]} {there}"
+
+
+def _covered(guard: Guard, release: Version) -> bool:
+    return any(release in SpecifierSet(spec) for spec in guard.versions)
 
 
 def edges(spec: str, releases: Iterable[Version], *, whole: bool = False) -> tuple[Edge, ...]:

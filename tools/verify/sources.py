@@ -51,21 +51,30 @@ class Sources:
     def tags(self, repo: str) -> dict[Version, str]:
         """Give the tags of the releases of a repository; none where it is not here."""
         clone = _clone(tuple(self._folders), MOVED.get(repo, repo))
-        told = _git(clone, "tag").split() if clone is not None else ()
         begin = TAGS.get(repo, "v")
+        told = _git(clone, "tag").split() if clone is not None else self._unpacked(repo, begin)
         return {
             Version(tag.removeprefix(begin)): tag
             for tag in told
             if re.fullmatch(r"\d+(?:\.\d+)+(?:\.post\d+)?", tag.removeprefix(begin))
         }
 
+    def _unpacked(self, repo: str, begin: str) -> list[str]:
+        """Give the tags of the releases that lie unpacked."""
+        name = repo.partition("/")[2].lower()
+        found = (place for folder in self._folders for place in folder.glob(f"{name}-*"))
+        return [begin + place.name.removeprefix(f"{name}-") for place in found if place.is_dir()]
+
     def holds(self, repo: str, tag: str, texts: Sequence[str]) -> bool:
         """Tell whether a Python file of a repository holds one of some texts at a tag."""
         clone = _clone(tuple(self._folders), MOVED.get(repo, repo))
         asked = [part for text in texts for part in ("-e", text)]
-        return clone is not None and bool(
-            _git(clone, "grep", "-lF", *asked, tag, "--", "*.py").strip()
-        )
+        if clone is not None:
+            return bool(_git(clone, "grep", "-lF", *asked, tag, "--", "*.py").strip())
+        name = f"{repo.partition('/')[2].lower()}-{tag.removeprefix(TAGS.get(repo, 'v'))}"
+        sought = [text.encode() for text in texts]
+        files = (file for folder in self._folders for file in (folder / name).rglob("*.py"))
+        return any(text in data for data in map(Path.read_bytes, files) for text in sought)
 
 
 @cache
