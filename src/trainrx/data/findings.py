@@ -10,7 +10,7 @@ from trainrx.data.amounts import left_to_train, smallest_batch, tokens_below_a_b
 from trainrx.data.job import DataJob
 from trainrx.data.rewards import missing_inputs
 from trainrx.data.sources import DataSource, IndexEntry, data_format
-from trainrx.data.survey import FaultyRows, Survey
+from trainrx.data.survey import FaultyRows, Survey, class_count
 from trainrx.model.facts import Origin
 from trainrx.versions.ranges import in_range
 
@@ -136,6 +136,7 @@ def _of_rows(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
             needs=" / ".join(item.group[:MOST_COLUMNS]),
             columns=", ".join((item.clash or survey.columns)[:MOST_COLUMNS]),
             framework=job.framework,
+            severity="warning" if item.kept else "",
         )
     untold = _untold(survey, job)
     if untold is not None:
@@ -147,6 +148,7 @@ def _of_rows(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
             values = {"shown": held.shown, "framework": job.framework, "needs": _keys(survey)}
             yield _in(survey, held, rule, severity, **values)
     yield from _of_values(survey, job)
+    yield from _of_labels(survey, job)
     yield from _of_sizes(survey, job)
 
 
@@ -168,7 +170,7 @@ def _of_values(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
         stops = refused.need.refused == "stop" or every
         values = {
             "column": refused.need.column,
-            "needs": " / ".join(refused.need.kinds),
+            "needs": refused.need.written or " / ".join(refused.need.kinds),
             "has": refused.kind,
             "framework": job.framework,
         }
@@ -189,6 +191,34 @@ def _of_values(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
     same = survey.faults.get("same")
     if same is not None:
         yield _in(survey, same, "data-pair-same")
+
+
+def _of_labels(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
+    """Say which labels are no classes, which pairs answer two prompts, which texts are rows."""
+    form = data_format(job)
+    if form is None:
+        return
+    for kind in ("class-text", "class-beyond"):
+        held = survey.faults.get(kind)
+        if held is not None and form.classes is not None:
+            stops = kind == "class-beyond" or in_range(job.version, form.classes.stops) is True
+            count = class_count(job)
+            most = f"{form.classes.count} - 1" if count is None else str(count - 1)
+            values = {"column": form.classes.column, "most": most, "shown": held.shown}
+            severity = "error" if stops or _is_all(held, survey) else ""
+            yield _in(survey, held, "data-class-unknown", severity, **values)
+    drifted = survey.faults.get("drifted")
+    if drifted is not None:
+        severity = "error" if _is_all(drifted, survey) else ""
+        yield _in(survey, drifted, "data-pair-prompts-differ", severity)
+    texts = survey.faults.get("json")
+    if texts is not None and texts.count > survey.rows / 2:
+        suffix = survey.source.name[survey.source.name.rfind(".") :]
+        yield _in(survey, texts, "data-json-as-text", suffix=suffix, framework=job.framework)
+
+
+def _is_all(held: FaultyRows, survey: Survey) -> bool:
+    return survey.whole and held.count >= survey.rows
 
 
 def _entry_edit(survey: Survey, job: DataJob) -> EntryEdit | None:

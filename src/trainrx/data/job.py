@@ -16,6 +16,8 @@ from trainrx.model.facts import Facts, Origin
 from trainrx.model.job import Argument, RawLaunch
 from trainrx.model.pattern import late
 
+LABELLED = frozenset({"seq_cls", "embedding", "reranker", "generative_reranker"})
+"""Tasks that learn labels or likeness, not what an assistant says."""
 _BETWEEN = late(r"[\s,\[\]'\"]+")
 
 
@@ -49,8 +51,9 @@ class DataJob(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def task(self) -> str:
-        """Give what is trained: sft, dpo, grpo ..."""
-        return self.facts.text("launch.task") or "sft"
+        """Give what is trained: sft, dpo, grpo ..., or seq_cls and such where no text is learnt."""
+        task, kind = self.facts.text("launch.task") or "sft", self.facts.text("task.type")
+        return kind if kind in LABELLED and task == "sft" else task
 
     @property
     def tells_task(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from trainrx.data.job import LABELLED
 from trainrx.model.formats import Columns, ConversationForm, DataFormat, DataLayout
 
 Fault = Literal["empty", "turns", "unanswered", "keys"]
@@ -13,6 +14,8 @@ nothing to learn from; keys: messages are written with other keys."""
 PROMPTED = frozenset({"grpo", "ppo", "rloo", "gkd"})
 """Tasks whose answers the model gives itself."""
 WHOLE = frozenset({"pt"})
+UNANSWERED = PROMPTED | WHOLE | LABELLED
+"""Tasks whose rows need no answer of an assistant."""
 Row = Mapping[str, object]
 
 
@@ -24,10 +27,14 @@ class RowFault(NamedTuple):
 
 
 class Missing(NamedTuple):
-    """Columns of which one is needed; `clash`: several mean the same, so none is taken."""
+    """Columns of which one is needed; `clash`: several mean the same, so none is taken.
+
+    `kept`: rows are trained on without it.
+    """
 
     group: Columns
     clash: Columns = ()
+    kept: bool = False
 
 
 def layout_for(columns: Sequence[str], layouts: Sequence[DataLayout]) -> DataLayout | None:
@@ -50,13 +57,26 @@ def missing_columns(
             yield Missing(group)
         elif layout.one_name and len(there) > 1 and group[0] not in held:
             yield Missing(group, there)
+    for group in layout.one_of:
+        there = tuple(name for name in group if name in held)
+        if len(there) > 1 and group[0] not in held:
+            yield Missing(group, there, kept=True)
+
+
+def lowered(columns: Sequence[str], layout: DataLayout) -> dict[str, str]:
+    """Give the columns that a layout knows in small letters, with the name it has for them."""
+    if not layout.any_case:
+        return {}
+    known = {name for group in (*layout.needs, *layout.one_of) for name in group}
+    known -= set(columns)
+    return {name: name.lower() for name in columns if name.lower() in known}
 
 
 def row_faults(row: Row, layout: DataLayout, task: str) -> Iterator[RowFault]:
     """Give what is wrong with a row."""
     if layout.conversation is not None:
         yield from _of_conversation(row, layout.conversation, task)
-    elif task not in PROMPTED:
+    elif task not in PROMPTED | LABELLED:
         named = [name for name in layout.answers if name in row]
         if named and not any(_is_said(row[name]) for name in named):
             yield RowFault("empty", ", ".join(named))
@@ -87,7 +107,7 @@ def _of_turns(messages: Sequence[Row], talk: ConversationForm, task: str) -> Ite
         yield RowFault("turns", " ".join(roles[:6]))
     elif not _in_order(roles, said, talk):
         yield RowFault("unanswered", " ".join(roles[:6]))
-    elif task not in PROMPTED | WHOLE and talk.answering and not talk.odd:
+    elif task not in UNANSWERED and talk.answering and not talk.odd:
         answers = zip(roles, said, strict=True)
         if not any(role in talk.answering and spoken for role, spoken in answers):
             yield RowFault("unanswered", " ".join(roles[:6]))

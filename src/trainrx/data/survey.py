@@ -12,11 +12,19 @@ import msgspec
 
 from trainrx.data.images import ImageSize, find_image, image_names, image_size
 from trainrx.data.job import DataJob
-from trainrx.data.rows import Missing, Row, layout_for, missing_columns, row_faults
+from trainrx.data.rows import Missing, Row, layout_for, lowered, missing_columns, row_faults
 from trainrx.data.sources import DataSource, data_format, data_sources
-from trainrx.data.values import KindTally, RefusedValue, is_same_pair, is_unscored, refused_values
+from trainrx.data.values import (
+    KindTally,
+    RefusedValue,
+    class_fault,
+    is_drifted_pair,
+    is_same_pair,
+    is_unscored,
+    refused_values,
+)
 from trainrx.inputs.sample_text import parts_of
-from trainrx.inputs.samples import Bad, NoReaderError, Placed, list_within, read_placed
+from trainrx.inputs.samples import Bad, NoReaderError, Placed, list_within, read_placed, read_plain
 from trainrx.inputs.token_lengths import (
     TOKENIZER,
     LengthTally,
@@ -25,7 +33,7 @@ from trainrx.inputs.token_lengths import (
     token_stats,
 )
 from trainrx.model.errors import UsageError
-from trainrx.model.formats import DataLayout, FilesTaken
+from trainrx.model.formats import DataLayout, FilesTaken, ValueNeed
 from trainrx.model.hardware import TokenStats
 from trainrx.versions.ranges import in_range
 
@@ -74,10 +82,11 @@ class Survey(msgspec.Struct):
     `unread`: what reads such a file is not installed.
     `faults` are by kind: those of `rows.Fault`, `broken` (no row), `long` (beyond the limit),
     `unanswerable` (its prompt alone is), `image-gone`, `image-broken`, `image-tags`, `value` (what
-    `refused` says), `mixed` (another kind than in the rows before), `same` (both answers of a pair)
-    and `unscored`. `digests` are hashes of whole rows. `within` is the key under which one object
-    holds all samples, `delimiter` what seems to part the only column of a table, `taken` the
-    suffixes that this release reads where it is none of them.
+    `refused` says), `mixed` (another kind than in the rows before), `same` (both answers of a
+    pair), `drifted` (its prompts differ), `class-text` and `class-beyond` (no class), `json` (a row
+    within a line of plain text) and `unscored`. `digests` are hashes of whole rows. `within` is the
+    key under which one object holds all samples, `delimiter` what seems to part the only column of
+    a table, `taken` the suffixes that this release reads where it is none of them.
     """
 
     source: DataSource
@@ -134,7 +143,8 @@ def survey(
         return out
     reading = _Reading(out, source.path, job, budget or (BRIEF if job.brief else SampleBudget()))
     try:
-        reading.take(read_placed(source.path), clock)
+        plain = form is not None and source.path.suffix in form.plain
+        reading.take((read_plain if plain else read_placed)(source.path), clock)
     except NoReaderError as error:
         out.unread = str(error).removeprefix(f"{source.path}: ")
     except UsageError as error:
@@ -166,6 +176,12 @@ class _Reading:
         self._longest = 0.0
         self._kinds = KindTally() if path.suffix.lower() in (".json", ".jsonl") else None
         self._cut = cut_on_the_right(job)
+        self._lowered: dict[str, str] = {}
+        self._needs: tuple[ValueNeed, ...] = ()
+        self._plain = self._form is not None and path.suffix in self._form.plain
+        self._classes = class_count(job)
+        same = "" if self._form is None else self._form.same_prompts
+        self._prompted_alike = bool(same) and in_range(job.version, same) is True
         media = job.path(job.text(job.own.image_folder)) if job.own.image_folder else None
         roots = (media, job.folder or Path(), path.parent, Path())
         self._folders = tuple(dict.fromkeys(root for root in roots if root is not None))
@@ -185,12 +201,17 @@ class _Reading:
             encoded = msgspec.json.encode(sample, enc_hook=str)
             weight += len(encoded)
             self._out.digests.setdefault(hash(encoded), number)
-            self._row({self._names.get(key, key): value for key, value in sample.items()}, place)
+            self._row({self._named(key): value for key, value in sample.items()}, place)
             spent = number >= self._budget.rows or weight >= self._budget.bytes
             if spent or clock() > ends:
                 # the last row of the file may be this one: then nothing was left out
                 self._out.whole = next(iter(rows), None) is None
                 return
+
+    def _named(self, column: str) -> str:
+        """Give the name the framework has for a column."""
+        mapped = self._names.get(column, column)
+        return self._lowered.get(mapped, mapped)
 
     def close(self) -> None:
         """Work out the statistics."""
@@ -205,7 +226,7 @@ class _Reading:
     def _row(self, row: Row, place: RowPlace) -> None:
         out, task = self._out, self._job.task
         out.rows += 1
-        if self._layout is not None and not out.missing:
+        if self._layout is not None and all(item.kept for item in out.missing):
             for fault in row_faults(row, self._layout, task):
                 out.note(fault.kind, place, fault.shown)
         if self._form is not None and not out.within:
@@ -216,9 +237,8 @@ class _Reading:
     def _values(self, row: Row, place: RowPlace) -> None:
         """Look at what stands in the columns, whichever they are."""
         out, form = self._out, self._form
-        own = () if self._layout is None else self._layout.values
-        needs = own if form is None else (*form.values, *own)
-        refused = next(refused_values(row, needs, self._job.task), None)
+        task = self._job.task
+        refused = next(refused_values(row, self._needs, task), None)
         if refused is not None:
             out.refused = out.refused or refused
             out.note("value", place, refused.kind)
@@ -227,8 +247,31 @@ class _Reading:
             out.note("mixed", place, f"{changed.column}: {changed.before} / {changed.now}")
         if is_same_pair(row):
             out.note("same", place)
+        if self._prompted_alike and is_drifted_pair(row):
+            out.note("drifted", place)
+        if form is not None and form.classes is not None and task in form.classes.tasks:
+            label = row.get(form.classes.column)
+            fault = "" if self._classes == 1 else class_fault(label, self._classes)
+            if fault:
+                out.note(fault, place, str(label))
+        if self._plain and self._is_row(row.get("text")):
+            out.note("json", place)
         if form is not None and form.rewards is not None and is_unscored(row, form.rewards):
             out.note("unscored", place, str(row[form.rewards.column]))
+
+    def _is_row(self, text: object) -> bool:
+        """Tell whether a text is a row the framework would train on, written as JSON."""
+        if self._form is None or not isinstance(text, str) or not text.lstrip().startswith("{"):
+            return False
+        try:
+            held = msgspec.json.decode(text)
+        except msgspec.DecodeError:
+            return False
+        layout = layout_for(tuple(held), self._out.source.layouts)
+        if layout is None:
+            return False
+        task = self._job.task
+        return next(missing_columns(tuple(held), layout, self._form, task), None) is None
 
     def _begin(self, samples: Sequence[Row]) -> None:
         """Choose the layout by the columns of the first rows: readers of frameworks join them."""
@@ -236,10 +279,19 @@ class _Reading:
         out.first = tuple(samples)
         named = (self._names.get(key, key) for sample in samples for key in sample)
         columns = out.columns = tuple(dict.fromkeys(named))
-        if self._form is None or not out.source.layouts or out.within:
+        if self._form is None:
             return
-        self._layout = layout_for(columns, out.source.layouts)
+        known = bool(out.source.layouts) and not out.within
+        self._layout = layout_for(columns, out.source.layouts) if known else None
+        own = () if self._layout is None else self._layout.values
+        self._needs = tuple(
+            need
+            for need in (*self._form.values, *own)
+            if not need.versions or in_range(self._job.version, need.versions) is True
+        )
         if self._layout is not None:
+            self._lowered = lowered(columns, self._layout)
+            columns = out.columns = tuple(self._lowered.get(name, name) for name in columns)
             wanted = missing_columns(columns, self._layout, self._form, self._job.task)
             out.missing = tuple(wanted)
             if out.missing and len(columns) == 1 and out.source.name.lower().endswith(".csv"):
@@ -292,6 +344,17 @@ def cut_on_the_right(job: DataJob) -> bool:
     """Tell whether the launch has the end of long samples cut off."""
     how = job.facts.text("train.truncation") or job.text("truncation_strategy")
     return how in ("right", "truncation_right")
+
+
+def class_count(job: DataJob) -> int | None:
+    """Give how many classes a launch has; 1 where its labels are no classes, None if not known."""
+    form = data_format(job)
+    if form is None or form.classes is None:
+        return None
+    if job.text(form.classes.problem) not in ("", "single_label_classification"):
+        return 1
+    count = job.text(form.classes.count)
+    return int(count) if count.isdecimal() else None
 
 
 def column_names(job: DataJob) -> dict[str, str]:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from trainrx.model.formats import OwnRewards, ValueKind, ValueNeed
 
 Row = Mapping[str, object]
 DEEPEST = 4
+PAIR = 2
 MOST_ITEMS = 50
 """Items of a list whose kinds are compared."""
+UNCOUNTED = -100
+"""The label that a loss leaves out."""
+_TALKS = ("messages", "conversations", "conversation")
 _ANSWERS = ("response", "completion", "output", "answer")
 
 
 class RefusedValue(NamedTuple):
-    """A value that is not what its column needs."""
+    """A value that is not what its column needs: its kind, or how it is written."""
 
     need: ValueNeed
     kind: str
@@ -44,6 +48,54 @@ def refused_values(row: Row, needs: Sequence[ValueNeed], task: str) -> Iterator[
             continue
         if kind not in need.kinds:
             yield RefusedValue(need, kind or "null")
+        elif found := _misshapen(row[need.column], need.shape):
+            yield RefusedValue(need, found)
+
+
+def _misshapen(value: object, shape: str) -> str:
+    """Write the first item of a list that does not belong there; "" where all do."""
+    items = value if isinstance(value, (list, tuple)) else ()
+    for item in items:
+        if shape == "pairs" and (not isinstance(item, (list, tuple)) or len(item) < PAIR):
+            return f"[{_written(item)}]"
+        if shape == "answers" and isinstance(item, Mapping) and item.get("role") == "user":
+            return "[{role: user}]"
+    return ""
+
+
+def _written(item: object) -> str:
+    if isinstance(item, Mapping):
+        return f"{{{', '.join(str(key)[:20] for key in list(item)[:4])}}}"
+    return f"[{len(item)}]" if isinstance(item, (list, tuple)) else kind_of(item) or "null"
+
+
+def class_fault(label: object, classes: int | None) -> Literal["class-text", "class-beyond", ""]:
+    """Say what is wrong with the number of a class: it is a text, or there is no such class."""
+    if isinstance(label, str):
+        try:
+            label = int(label)
+        except ValueError:
+            return "class-text"
+    if classes is None or not isinstance(label, int) or label == UNCOUNTED:
+        return ""
+    return "" if 0 <= label < classes else "class-beyond"
+
+
+def is_drifted_pair(row: Row) -> bool:
+    """Tell whether the two sides of a pair differ in what is asked: in each first of two turns."""
+    chosen = next((row[name] for name in _TALKS if name in row), None)
+    rejected = row.get("rejected_messages")
+    if not isinstance(chosen, list) or not isinstance(rejected, list):
+        return False
+    whole = min(len(chosen), len(rejected)) // PAIR * PAIR
+    return any(_turn(chosen[at]) != _turn(rejected[at]) for at in range(0, whole, PAIR))
+
+
+def _turn(message: object) -> tuple[object, object]:
+    if not isinstance(message, Mapping):
+        return (None, message)
+    said = message.get("content", message.get("value"))
+    return (message.get("role", message.get("from")), said)
 
 
 def is_same_pair(row: Row) -> bool:

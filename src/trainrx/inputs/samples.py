@@ -96,6 +96,28 @@ def read_placed(path: Path) -> Iterator[Placed]:
     return _of_text(path, text)
 
 
+def read_plain(path: Path) -> Iterator[Placed]:
+    """Give each line of a file as a text to train on, whatever stands in it.
+
+    Raises:
+        UsageError: the file is missing, no file, not readable, or empty.
+    """
+    head = _head(path)
+    coded = _not_utf8(head)
+    if coded:
+        raise UsageError(f"{path}: is not UTF-8: {coded}")
+    if not head.strip():
+        raise UsageError(f"{path}: is empty: expected texts, one a line")
+    return _opened(path, _texts)
+
+
+def _texts(file: TextIO) -> Iterator[Placed]:
+    number = 0
+    while line := file.readline(LONGEST):
+        number += 1
+        yield number, {"text": line.rstrip("\r\n")}
+
+
 def _not_utf8(head: bytes) -> str:
     """Say how a text is written that is not UTF-8; "" for one that is, as far as it was read."""
     wide = next((name for mark, name in _WIDE.items() if head.startswith(mark)), "")

@@ -39,6 +39,8 @@ class ValueNeed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """What stands in a column wherever rows have it: one of some kinds, and never null.
 
     `refused` says what becomes of a row with something else: it is dropped, or the run stops.
+    `shape` says more of a list, and `written` how that is written: pairs are lists of two; answers
+    are messages of which none is the user's. `versions` are the releases that want it.
     """
 
     column: str
@@ -47,6 +49,23 @@ class ValueNeed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     tasks: tuple[str, ...] = ()
     or_null: bool = False
     """Whether null will do as well."""
+    versions: str = ""
+    shape: Literal["", "pairs", "answers"] = ""
+    written: str = ""
+
+
+class ClassLabels(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A column with the number of a class, from 0, in the tasks that learn it.
+
+    `count` is the argument for how many classes there are, `problem` that for another kind of
+    label. With a text as label the run stops in the releases `stops`; in others the row is dropped.
+    """
+
+    column: str
+    tasks: tuple[str, ...]
+    count: str
+    problem: str
+    stops: str
 
 
 class FilesTaken(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -74,7 +93,8 @@ class DataLayout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     `chosen_by` are alternatives, each a set of columns that are all there; without any the layout
     is what is left. `needs` holds groups of which one column must be there; `tasks` limits the
-    layout. `one_name`: of the columns of a group only one may be there, unless it is the first.
+    layout. `one_name`: of the columns of a group only one may be there, unless it is the first. So
+    it is for `one_of` too: groups that are not needed. `any_case`: these names count in any case.
     """
 
     id: str
@@ -83,6 +103,8 @@ class DataLayout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     chosen_by: tuple[Columns, ...] = ()
     needs: tuple[Columns, ...] = ()
     one_name: bool = False
+    one_of: tuple[Columns, ...] = ()
+    any_case: bool = False
     answers: Columns = ()
     conversation: ConversationForm | None = None
     images: Columns = ("images", "image")
@@ -99,7 +121,8 @@ class DataFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     `image_tag` stands in the text for each image. `mapping` are the releases that apply a mapping
     of columns to local files. `held_out` is the argument for the share of each file that is split
     off for evaluation, one row at least. `blocks` are the tasks whose texts are joined and trained
-    on in whole blocks of the longest length.
+    on in whole blocks of the longest length. `plain` are suffixes of files whose lines are texts,
+    each a row. `same_prompts` are the releases that drop a pair whose two prompts differ.
     """
 
     schema: Literal[1]
@@ -118,4 +141,7 @@ class DataFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     mapping: str = ""
     held_out: str = ""
     blocks: tuple[str, ...] = ()
+    plain: tuple[str, ...] = ()
+    same_prompts: str = ""
+    classes: ClassLabels | None = None
     references: tuple[Reference, ...]
