@@ -253,7 +253,7 @@ class _Reading:
             label = row.get(form.classes.column)
             fault = "" if self._classes == 1 else class_fault(label, self._classes)
             if fault:
-                out.note(fault, place, str(label))
+                out.note(fault, place, "text" if fault == "class-text" else str(label))
         if self._plain and self._is_row(row.get("text")):
             out.note("json", place)
         if form is not None and form.rewards is not None and is_unscored(row, form.rewards):

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+set -e
+CUDA_VISIBLE_DEVICES= \
+swift sft \
+    --model ./model \
+    --model_type qwen2_vl --template qwen2_vl \
+    --tuner_type lora \
+    --torch_dtype float32 \
+    --dataset labels.jsonl \
+    --max_length 2048 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --learning_rate 1e-4 \
+    --max_steps 2 \
+    --logging_steps 1 \
+    --output_dir output
