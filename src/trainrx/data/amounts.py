@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from math import ceil
+from typing import NamedTuple
 
 from trainrx.data.job import DataJob
 from trainrx.data.sources import data_format
@@ -20,18 +22,51 @@ def smallest_batch(job: DataJob) -> float | None:
     return None if micro is None or steps is None else micro * steps
 
 
-def left_to_train(surveys: Sequence[Survey], job: DataJob) -> Iterator[tuple[Survey, str]]:
-    """Give files of which a share for evaluation leaves no row, with the share."""
+class NothingLeft(NamedTuple):
+    """Files of which nothing is left to train on: their names, their rows, what is split off."""
+
+    names: str
+    rows: int
+    argument: str
+    share: float
+
+
+def left_to_train(surveys: Sequence[Survey], job: DataJob) -> NothingLeft | None:
+    """Give the data of which a share for evaluation leaves no row."""
     form = data_format(job)
     if form is None or not form.held_out or _is_on(job, "streaming"):
-        return
+        return None
     share = _number(job.text(form.held_out))
-    if share is None or not 0 < share < 1 or any(job.words(name) for name in job.own.eval_data):
-        return
-    for item in surveys:
+    if not share or any(job.words(name) for name in job.own.eval_data):
+        return None
+    if form.held_out_of_all:
+        rows = _rows_of_all(surveys, job)
+        kept = None if rows is None else rows - (int(share) if share > 1 else ceil(rows * share))
+        if rows is None or kept is None or kept > 0:
+            return None
+        names = ", ".join(dict.fromkeys(item.source.name for item in surveys))
+        return NothingLeft(names, rows, form.held_out, share)
+    for item in surveys if 0 < share < 1 else ():
         held_out = max(int(item.rows * share), 1)
         if item.whole and item.rows and item.rows <= held_out:
-            yield item, f"{share:g}"
+            return NothingLeft(item.source.name, item.rows, form.held_out, share)
+    return None
+
+
+def _rows_of_all(surveys: Sequence[Survey], job: DataJob) -> int | None:
+    """Give the rows of all files together; None where something takes or repeats some of them."""
+    entries = [item.source.entry for item in surveys]
+    if any(entry is None or "num_samples" in entry.says for entry in entries):
+        return None
+    mixed = job.text("mix_strategy")
+    if (mixed and mixed != "concat") or job.given("max_samples"):
+        return None
+    known = all(item.whole and item.rows and not item.source.left_out for item in surveys)
+    # of all data sets that are named each must be at hand
+    named = len({word for name in job.own.train_data for word in job.words(name)})
+    if not known or len({entry.name for entry in entries if entry is not None}) != named:
+        return None
+    return sum(item.rows for item in surveys)
 
 
 def tokens_below_a_block(surveys: Sequence[Survey], job: DataJob) -> float | None:

@@ -8,9 +8,10 @@ import msgspec
 
 from trainrx.data.amounts import left_to_train, smallest_batch, tokens_below_a_block
 from trainrx.data.job import DataJob
+from trainrx.data.programs import unnamed_splits
 from trainrx.data.rewards import missing_inputs
 from trainrx.data.sources import DataSource, IndexEntry, data_format
-from trainrx.data.survey import FaultyRows, Survey, class_count
+from trainrx.data.survey import FaultyRows, Survey, class_count, held_by
 from trainrx.model.facts import Origin
 from trainrx.versions.ranges import in_range
 
@@ -78,6 +79,8 @@ def data_findings(surveys: Sequence[Survey], job: DataJob) -> Iterator[DataFindi
     train = [item for item in surveys if item.source.split == "train"]
     yield from _of_amounts(train, job)
     yield from _of_rewards(train, job)
+    for found in unnamed_splits(job):
+        yield _at(found.at, "data-split-unnamed", trainer=found.trainer)
 
 
 def _of_source(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
@@ -188,6 +191,10 @@ def _of_values(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
         if known and not any(map(job.given, rewards.instead)):
             values = {"column": rewards.column, "source": unscored.shown[:SHOWN]}
             yield _in(survey, unscored, "data-reward-undefined", **values)
+    parts = survey.faults.get("parts")
+    if parts is not None:
+        yield _in(survey, parts, "data-parts-differ", shown=parts.shown)
+    yield from _of_images(survey, job)
     same = survey.faults.get("same")
     if same is not None:
         yield _in(survey, same, "data-pair-same")
@@ -219,6 +226,18 @@ def _of_labels(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
 
 def _is_all(held: FaultyRows, survey: Survey) -> bool:
     return survey.whole and held.count >= survey.rows
+
+
+def _of_images(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
+    """Say that rows have images and the template takes none."""
+    form, held = data_format(job), survey.faults.get("pictured")
+    if form is None or held is None:
+        return
+    for taken in held_by(form.images, job):
+        template = job.text(taken.argument)
+        if template and template not in taken.names:
+            values = {"argument": taken.argument, "template": template}
+            yield _in(survey, held, "data-images-refused", **values)
 
 
 def _entry_edit(survey: Survey, job: DataJob) -> EntryEdit | None:
@@ -298,7 +317,13 @@ def _of_sizes(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
     lost = survey.faults.get("unanswerable")
     if lost is not None and limit:
         yield _in(survey, lost, "data-answer-cut", tokens=lost.shown, limit=f"{limit:g}")
-    if held is not None and limit and form is not None and held.count >= survey.rows:
+    if held is None or not limit or form is None:
+        pass
+    elif next(held_by(form.long_left_out, job), None) is not None:
+        every = "error" if survey.whole and held.count >= survey.rows else ""
+        values = {"tokens": held.shown, "limit": f"{limit:g}"}
+        yield _in(survey, held, "data-long-left-out", every, **values)
+    elif held.count >= survey.rows:
         dropped = form.long_rows == "drop" and not _is_cut(job)
         rule = "data-all-too-long" if dropped else "data-all-cut"
         yield _in(survey, held, rule, tokens=held.shown, limit=f"{limit:g}")
@@ -340,9 +365,10 @@ def _of_amounts(train: Sequence[Survey], job: DataJob) -> Iterator[DataFinding]:
     """Compare the rows with what a split, a block and one step of the training take."""
     if not train or not all(item.whole and item.rows for item in train):
         return
-    for item, share in left_to_train(train, job):
-        values = {"name": item.source.name, "rows": str(item.rows), "share": share}
-        yield _at(item.source.at, "data-nothing-left", **values)
+    left = left_to_train(train, job)
+    if left is not None:
+        told = {"argument": left.argument, "share": f"{left.share:g}", "rows": str(left.rows)}
+        yield _at(train[0].source.at, "data-nothing-left", name=left.names, **told)
         return
     tokens, limit = tokens_below_a_block(train, job), job.facts.number("train.max_length")
     if tokens is not None and limit:

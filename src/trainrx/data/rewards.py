@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from trainrx.data.job import DataJob
+from trainrx.data.programs import parsed_program, program_of
 from trainrx.model.facts import Origin
 
-LARGEST = 1 << 20
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -39,22 +38,13 @@ def _rewards(job: DataJob) -> Iterator[tuple[str, str, ast.FunctionDef | ast.Asy
     if job.own.reward_plugins:
         wanted = frozenset(job.words("reward_funcs"))
         for word in job.words(job.own.reward_plugins):
-            tree = _tree(job.path(word))
+            tree = parsed_program(job.path(word))
             yield from () if tree is None else ((word, *item) for item in _registered(tree, wanted))
         return
-    source = next((job.place(name).source for name in job.own.train_data), "")
-    tree = _tree(job.path(source)) if source.endswith(".py") else None
-    if tree is not None:
+    found = program_of(job)
+    if found is not None:
+        source, tree = found
         yield from ((source, *item) for item in _handed_over(tree))
-
-
-def _tree(path: Path | None) -> ast.Module | None:
-    try:
-        if path is None or not path.is_file() or path.stat().st_size > LARGEST:
-            return None
-        return ast.parse(path.read_bytes())
-    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
-        return None
 
 
 def _handed_over(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from itertools import chain, islice
 from pathlib import Path
 from time import monotonic
+from typing import TypeVar
 
 import msgspec
 
@@ -18,6 +19,7 @@ from trainrx.data.values import (
     KindTally,
     RefusedValue,
     class_fault,
+    differing_parts,
     is_drifted_pair,
     is_same_pair,
     is_unscored,
@@ -33,7 +35,14 @@ from trainrx.inputs.token_lengths import (
     token_stats,
 )
 from trainrx.model.errors import UsageError
-from trainrx.model.formats import DataLayout, FilesTaken, ValueNeed
+from trainrx.model.formats import (
+    DataLayout,
+    FilesTaken,
+    ImagesTaken,
+    LongLeftOut,
+    SameKinds,
+    ValueNeed,
+)
 from trainrx.model.hardware import TokenStats
 from trainrx.versions.ranges import in_range
 
@@ -84,9 +93,10 @@ class Survey(msgspec.Struct):
     `unanswerable` (its prompt alone is), `image-gone`, `image-broken`, `image-tags`, `value` (what
     `refused` says), `mixed` (another kind than in the rows before), `same` (both answers of a
     pair), `drifted` (its prompts differ), `class-text` and `class-beyond` (no class), `json` (a row
-    within a line of plain text) and `unscored`. `digests` are hashes of whole rows. `within` is the
-    key under which one object holds all samples, `delimiter` what seems to part the only column of
-    a table, `taken` the suffixes that this release reads where it is none of them.
+    within a line of plain text), `parts` (joined columns of two kinds), `pictured` (has images) and
+    `unscored`. `digests` are hashes of whole rows. `within` is the key under which one object holds
+    all samples, `delimiter` what seems to part the only column of a table, `taken` the suffixes
+    that this release reads where it is none of them.
     """
 
     source: DataSource
@@ -162,6 +172,17 @@ def _not_taken(path: Path, files: Sequence[FilesTaken], version: str) -> tuple[s
     return () if path.suffix in taken else taken
 
 
+_OfTasks = TypeVar("_OfTasks", SameKinds, ImagesTaken, LongLeftOut)
+
+
+def held_by(items: Sequence[_OfTasks], job: DataJob) -> Iterator[_OfTasks]:
+    """Give what holds for the task and the release of a launch, where both are known."""
+    for item in items:
+        known = bool(job.version) and in_range(job.version, item.versions) is True
+        if known and job.tells_task and job.task in item.tasks:
+            yield item
+
+
 class _Reading:
     """What is kept while a source is read."""
 
@@ -182,6 +203,8 @@ class _Reading:
         self._classes = class_count(job)
         same = "" if self._form is None else self._form.same_prompts
         self._prompted_alike = bool(same) and in_range(job.version, same) is True
+        joined = () if self._form is None else self._form.same_kinds
+        self._joined = tuple(held_by(joined, job))
         media = job.path(job.text(job.own.image_folder)) if job.own.image_folder else None
         roots = (media, job.folder or Path(), path.parent, Path())
         self._folders = tuple(dict.fromkeys(root for root in roots if root is not None))
@@ -256,6 +279,9 @@ class _Reading:
                 out.note(fault, place, "text" if fault == "class-text" else str(label))
         if self._plain and self._is_row(row.get("text")):
             out.note("json", place)
+        parts = differing_parts(row, self._joined)
+        if parts:
+            out.note("parts", place, parts)
         if form is not None and form.rewards is not None and is_unscored(row, form.rewards):
             out.note("unscored", place, str(row[form.rewards.column]))
 
@@ -320,6 +346,8 @@ class _Reading:
         """Look at the images of a row; give their number."""
         columns = IMAGES if self._layout is None else self._layout.images
         names = image_names(row, columns)
+        if names:
+            self._out.note("pictured", place)
         for name in names:
             if name is not None and self._out.images < self._budget.images:
                 self._image(name, place)

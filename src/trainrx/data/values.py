@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from trainrx.model.formats import OwnRewards, ValueKind, ValueNeed
+from trainrx.model.formats import OwnRewards, SameKinds, ValueKind, ValueNeed
 
 Row = Mapping[str, object]
 DEEPEST = 4
 PAIR = 2
+MOST_SHOWN = 40
 MOST_ITEMS = 50
 """Items of a list whose kinds are compared."""
 UNCOUNTED = -100
@@ -43,6 +45,8 @@ def refused_values(row: Row, needs: Sequence[ValueNeed], task: str) -> Iterator[
     for need in needs:
         if need.column not in row or (need.tasks and task not in need.tasks):
             continue
+        if any(name in row for name in need.unless):
+            continue
         kind = kind_of(row[need.column])
         if kind is None and need.or_null:
             continue
@@ -53,7 +57,9 @@ def refused_values(row: Row, needs: Sequence[ValueNeed], task: str) -> Iterator[
 
 
 def _misshapen(value: object, shape: str) -> str:
-    """Write the first item of a list that does not belong there; "" where all do."""
+    """Write what does not belong there: the first such item of a list, the start of a text."""
+    if shape == "json" and isinstance(value, str):
+        return "" if _is_json(value) else value[:MOST_SHOWN]
     items = value if isinstance(value, (list, tuple)) else ()
     for item in items:
         if shape == "pairs" and (not isinstance(item, (list, tuple)) or len(item) < PAIR):
@@ -96,6 +102,24 @@ def _turn(message: object) -> tuple[object, object]:
         return (None, message)
     said = message.get("content", message.get("value"))
     return (message.get("role", message.get("from")), said)
+
+
+def _is_json(text: str) -> bool:
+    """Tell whether a text is JSON as Python reads it; an empty one is none given."""
+    try:
+        json.loads(text or "null")
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def differing_parts(row: Row, held: Sequence[SameKinds]) -> str:
+    """Name the columns of a row that are joined and of two kinds: text, and lists of messages."""
+    for item in held:
+        kinds = {name: kind for name in item.columns if (kind := kind_of(row.get(name)))}
+        if {"text", "list"} <= set(kinds.values()):
+            return ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
+    return ""
 
 
 def is_same_pair(row: Row) -> bool:

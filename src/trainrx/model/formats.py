@@ -40,7 +40,8 @@ class ValueNeed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     `refused` says what becomes of a row with something else: it is dropped, or the run stops.
     `shape` says more of a list, and `written` how that is written: pairs are lists of two; answers
-    are messages of which none is the user's. `versions` are the releases that want it.
+    are messages of which none is the user's; json is a text that is JSON unless it is empty.
+    `versions` are the releases that want it.
     """
 
     column: str
@@ -50,8 +51,34 @@ class ValueNeed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     or_null: bool = False
     """Whether null will do as well."""
     versions: str = ""
-    shape: Literal["", "pairs", "answers"] = ""
+    shape: Literal["", "pairs", "answers", "json"] = ""
     written: str = ""
+    unless: Columns = ()
+    """Columns that are taken in its place where rows have one."""
+
+
+class SameKinds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Columns that some releases join for some tasks: all are text, or all are messages."""
+
+    versions: str
+    tasks: tuple[str, ...]
+    columns: Columns
+
+
+class ImagesTaken(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The values of an argument with which some releases take images in rows, for some tasks."""
+
+    versions: str
+    argument: str
+    names: tuple[str, ...]
+    tasks: tuple[str, ...]
+
+
+class LongLeftOut(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Tasks for which some releases leave rows out that are longer than the limit."""
+
+    versions: str
+    tasks: tuple[str, ...]
 
 
 class ClassLabels(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -120,9 +147,10 @@ class DataFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     place. `own_code` are arguments with which a program of someone's own reads the data.
     `image_tag` stands in the text for each image. `mapping` are the releases that apply a mapping
     of columns to local files. `held_out` is the argument for the share of each file that is split
-    off for evaluation, one row at least. `blocks` are the tasks whose texts are joined and trained
-    on in whole blocks of the longest length. `plain` are suffixes of files whose lines are texts,
-    each a row. `same_prompts` are the releases that drop a pair whose two prompts differ.
+    off for evaluation, one row at least; with `held_out_of_all` it is a share, or a number of rows,
+    of all files together. `blocks` are the tasks whose texts are joined and trained on in whole
+    blocks of the longest length. `plain` are suffixes of files whose lines are texts, each a row.
+    `same_prompts` are the releases that drop a pair whose two prompts differ.
     """
 
     schema: Literal[1]
@@ -140,8 +168,12 @@ class DataFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     rewards: OwnRewards | None = None
     mapping: str = ""
     held_out: str = ""
+    held_out_of_all: bool = False
     blocks: tuple[str, ...] = ()
     plain: tuple[str, ...] = ()
     same_prompts: str = ""
     classes: ClassLabels | None = None
+    same_kinds: tuple[SameKinds, ...] = ()
+    images: tuple[ImagesTaken, ...] = ()
+    long_left_out: tuple[LongLeftOut, ...] = ()
     references: tuple[Reference, ...]
