@@ -47,6 +47,7 @@ def training_arguments(sheet: Sheet) -> None:
     if metric is not None:
         better: Held = UNKNOWN if metric is UNKNOWN else not str(metric).endswith("loss")
         sheet.fill("greater_is_better", better)
+    _checkpointing(sheet)
     sheet.copy("output_dir", "run_name")
     # below the output folder, named after the time and the machine
     sheet.fill("logging_dir", UNKNOWN)
@@ -61,6 +62,18 @@ def training_arguments(sheet: Sheet) -> None:
     trainer(sheet)
     # of the first process; each has its own
     sheet.set("local_rank", 0)
+
+
+def _checkpointing(sheet: Sheet) -> None:
+    """Take the deprecated names where the new ones, of 5.23, are unset; both say the same then."""
+    for part in ("", "_kwargs"):
+        old, new = f"gradient_checkpointing{part}", f"activation_checkpointing{part}"
+        if not sheet.has(new):
+            continue
+        sheet.copy(old, new)
+        if not part:
+            sheet.fill(new, value=False)
+        sheet.set(old, sheet.get(new))
 
 
 def trainer(sheet: Sheet) -> None:
