@@ -349,3 +349,28 @@ def test_without_workers_none_persist_from_4_6_on(version: str, kept: bool) -> N
     found = worked(version, dataloader_num_workers=0)
     assert value(found, "dataloader_persistent_workers") is kept
     assert value(worked(version), "dataloader_persistent_workers") is True
+
+
+@pytest.mark.parametrize(
+    ("given", "on"),
+    [
+        ({}, False),
+        ({"gradient_checkpointing": True}, True),
+        ({"activation_checkpointing": True}, True),
+        ({"gradient_checkpointing": True, "activation_checkpointing": False}, False),
+    ],
+)
+def test_the_new_name_of_checkpointing_decides_and_the_old_one_fills_it(
+    given: dict[str, Value], on: bool
+) -> None:
+    arguments = worked("5.23.0", "", "transformers", **given)
+
+    assert value(arguments, "activation_checkpointing") is on
+    assert value(arguments, "gradient_checkpointing") is on
+
+
+def test_before_the_new_name_of_checkpointing_nothing_is_computed() -> None:
+    arguments = worked("5.22.0", "", "transformers", gradient_checkpointing=True)
+
+    assert "activation_checkpointing" not in arguments
+    assert value(arguments, "gradient_checkpointing") is True
