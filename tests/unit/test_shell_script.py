@@ -184,6 +184,26 @@ def test_another_script_that_is_run_is_unread():
     assert read("bash train.sh 4").unread[0].reason.startswith("train.sh is run from here")
 
 
+@pytest.mark.parametrize(
+    ("line", "asked"),
+    [
+        (
+            "#SBATCH -N 2 -n 16 --gres=gpu:8  # two nodes",
+            (("N", "2"), ("n", "16"), ("gres", "gpu:8")),
+        ),
+        ("#SBATCH -N2", (("N", "2"),)),
+        ('#SBATCH --job-name="my job" --exclusive', (("job-name", "my job"), ("exclusive", ""))),
+        ("#SBATCH -J it's", (("J", "it's"),)),
+        ("#PBS -l nodes=2:ppn=8", (("l", "nodes=2:ppn=8"),)),
+        ("#$ -pe smp 8", (("pe", "smp 8"),)),
+    ],
+)
+def test_a_line_may_hold_several_directives(line: str, asked: tuple[tuple[str, str], ...]) -> None:
+    script = read_script(f"#!/bin/bash\n{line}\n")
+
+    assert script.directives == tuple((*one, 2) for one in asked)
+
+
 def test_batch_directives_are_kept_with_their_lines():
     script = read("#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH -p gpu  # queue\n#SBATCH --exclusive\n")
 

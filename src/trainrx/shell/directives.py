@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from trainrx.model.pattern import late
 from trainrx.shell.prepare import Prepared
@@ -11,6 +12,8 @@ from trainrx.shell.values import Field
 
 Directive = tuple[str, str, int]
 """Name, value and line."""
+MOST = 1000
+"""Directives of a script, at most."""
 _SHORT = {
     "N": "nodes",
     "n": "ntasks",
@@ -34,10 +37,9 @@ _WORDS = frozenset({"job-name", "partition"})
 _COUNT = late(r"[0-9]{1,6}")
 _TYPED = late(r"(?:[A-Za-z][\w.-]{0,40}:)?([0-9]{1,4})")
 _GPUS = late(r"(?:gres/)?gpu(?::[A-Za-z][\w.-]{0,40})?[:=]([0-9]{1,4})")
-_DIRECTIVE = late(
-    r"^#(?:SBATCH|BSUB|PBS|\$)[ \t]+-{1,2}(?P<name>[A-Za-z][\w-]*)(?:[= \t]+(?P<value>[^\n]*))?$",
-    re.MULTILINE,
-)
+_DIRECTIVE = late(r"^#(?P<of>SBATCH|BSUB|PBS|\$)[ \t]+(?P<options>-[^\n]*)$", re.MULTILINE)
+_REMARK = late(r"(?:^|\s)#.*")
+_OPTION = late(r"--?[A-Za-z].*")
 _SIGNS = ("#SBATCH", "#BSUB", "#PBS", "#$")
 
 
@@ -47,9 +49,34 @@ def directives_of(prepared: Prepared) -> tuple[Directive, ...]:
     if not any(sign in prepared.text for sign in _SIGNS):
         return ()
     for match in _DIRECTIVE.finditer(prepared.text):
-        value = re.sub(r"(?:^|\s)\s*#.*", "", match["value"] or "").strip()
-        found.append((match["name"], value, prepared.lines.number(match.start())))
-    return tuple(found[:1000])
+        line = prepared.lines.number(match.start())
+        found += ((*one, line) for one in _options(match["options"], slurm=match["of"] == "SBATCH"))
+        if len(found) > MOST:
+            break
+    return tuple(found[:MOST])
+
+
+def _options(text: str, *, slurm: bool) -> Iterator[tuple[str, str]]:
+    """Give the options of one line, with what stands behind each up to the next one."""
+    text = _REMARK.sub("", text)
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        words = text.split()
+    name, values = "", list[str]()
+    for word in words:
+        if not _OPTION.fullmatch(word):
+            values.append(word)
+            continue
+        if name:
+            yield name, " ".join(values)
+        name, sign, value = word.lstrip("-").partition("=")
+        if slurm and not word.startswith("--"):
+            # -N2, -N=2 and -N 2
+            name, value = name[0], name[1:] + value
+        values = [value] if sign or value else []
+    if name:
+        yield name, " ".join(values)
 
 
 def allotted(directives: Iterable[Directive]) -> dict[str, str]:
