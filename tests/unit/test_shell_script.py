@@ -199,7 +199,7 @@ def test_another_script_that_is_run_is_unread():
     ],
 )
 def test_a_line_may_hold_several_directives(line: str, asked: tuple[tuple[str, str], ...]) -> None:
-    script = read_script(f"#!/bin/bash\n{line}\n")
+    script = read(f"#!/bin/bash\n{line}\n")
 
     assert script.directives == tuple((*one, 2) for one in asked)
 
