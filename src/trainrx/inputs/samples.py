@@ -87,9 +87,7 @@ def read_placed(path: Path) -> Iterator[Placed]:
         return _arrow(path)
     if head.startswith((b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\x28\xb5\x2f\xfd")):
         raise UsageError(f"{path}: is compressed: unpack it first")
-    coded = _not_utf8(head)
-    if coded:
-        raise UsageError(f"{path}: is not UTF-8: {coded}")
+    _refuse_other_text(path, head)
     text = head.decode("utf-8-sig", "replace").lstrip()
     if not text:
         raise UsageError(f"{path}: is empty: expected training data, one sample a line")
@@ -103,9 +101,7 @@ def read_plain(path: Path) -> Iterator[Placed]:
         UsageError: the file is missing, no file, not readable, or empty.
     """
     head = _head(path)
-    coded = _not_utf8(head)
-    if coded:
-        raise UsageError(f"{path}: is not UTF-8: {coded}")
+    _refuse_other_text(path, head)
     if not head.strip():
         raise UsageError(f"{path}: is empty: expected texts, one a line")
     return _opened(path, _texts)
@@ -118,17 +114,16 @@ def _texts(file: TextIO) -> Iterator[Placed]:
         yield number, {"text": line.rstrip("\r\n")}
 
 
-def _not_utf8(head: bytes) -> str:
-    """Say how a text is written that is not UTF-8; "" for one that is, as far as it was read."""
+def _refuse_other_text(path: Path, head: bytes) -> None:
+    """Say how a text is written that is not UTF-8, as far as its head was read."""
     wide = next((name for mark, name in _WIDE.items() if head.startswith(mark)), "")
     if wide:
-        return wide
+        raise UsageError(f"{path}: is {wide}, expected UTF-8")
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError as error:
-        line = head.count(b"\n", 0, error.start) + 1
-        return f"byte 0x{head[error.start]:02x} in line {line}"
-    return ""
+        line, byte = head.count(b"\n", 0, error.start) + 1, f"0x{head[error.start]:02x}"
+        raise UsageError(f"{path}: is not UTF-8: byte {byte} in line {line}") from error
 
 
 def list_within(path: Path) -> str:
