@@ -192,9 +192,7 @@ def _texts(value: Value) -> tuple[str, ...]:
     if isinstance(value, list):
         return tuple(str(item) for item in value)
     if isinstance(value, dict):
-        import json  # few values are no text
-
-        return (json.dumps(value),)
+        return (msgspec.json.encode(value).decode(),)
     return (str(value).lower() if isinstance(value, bool) else str(value),)
 
 

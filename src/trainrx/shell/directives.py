@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from trainrx.model.pattern import late
@@ -58,6 +57,8 @@ def directives_of(prepared: Prepared) -> tuple[Directive, ...]:
 
 def _options(text: str, *, slurm: bool) -> Iterator[tuple[str, str]]:
     """Give the options of one line, with what stands behind each up to the next one."""
+    import shlex  # few scripts are for a scheduler
+
     text = _REMARK.sub("", text)
     try:
         words = shlex.split(text)
