@@ -198,3 +198,26 @@ def test_statistics_of_several_sources_are_those_of_all_samples() -> None:
     assert found is not None
     assert (found.count, found.mean, found.max, found.images) == (40, 200.0, 500.0, 0.75)
     assert found.std == pytest.approx(3**0.5 * 100)
+
+
+class TestDepth:
+    DEEP = '{"a":' * 100_000 + "1" + "}" * 100_000
+
+    @pytest.mark.parametrize("name", ["a.txt", "a.json", "a.jsonl"])
+    def test_rows_of_any_depth_are_judged(self, tmp_path: Path, name: str) -> None:
+        (tmp_path / name).write_text(f"{self.DEEP}\n", encoding="utf-8")
+
+        seen = only(job_of(tmp_path, dataset=name))
+
+        assert seen.rows + sum(held.count for held in seen.faults.values()) >= 1
+
+    def test_a_list_of_data_sets_of_any_depth_is_none(self, tmp_path: Path) -> None:
+        (tmp_path / "dataset_info.json").write_text(self.DEEP, encoding="utf-8")
+        (tmp_path / "launch.sh").write_text(
+            "llamafactory-cli train --stage sft --model_name_or_path Qwen/Qwen2.5-7B --dataset a "
+            "--dataset_dir . --template qwen --output_dir o\n"
+        )
+
+        found = lint(tmp_path / "launch.sh", data="")
+
+        assert all(item.rule != "data-set-undefined" for item in found)

@@ -53,7 +53,7 @@ def read_weights(path: Path) -> WeightsFile | None:
             for name, raw in held.items()
             if name != "__metadata__"
         }
-    except (msgspec.DecodeError, msgspec.ValidationError):
+    except (msgspec.DecodeError, RecursionError):
         return None
     ends = max((entry.data_offsets[1] for entry in entries.values()), default=0)
     return WeightsFile(tensors=entries, lacks=max(0, LENGTH + length + ends - size))
@@ -171,7 +171,7 @@ def _object(path: Path) -> dict[str, object] | None:
         if path.stat().st_size > MOST_SMALL:
             return None
         held = msgspec.json.decode(path.read_bytes())
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, RecursionError):
         return None
     return held if isinstance(held, dict) else None
 

@@ -260,6 +260,6 @@ def read_index(text: str) -> dict[str, object] | None:
     """Read the entries of a list of data sets; None where it is none."""
     try:
         held = msgspec.json.decode(text)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
         return None
     return held if isinstance(held, dict) else None

@@ -291,7 +291,7 @@ class _Reading:
             return False
         try:
             held = msgspec.json.decode(text)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
             return False
         layout = layout_for(tuple(held), self._out.source.layouts)
         if layout is None:
@@ -395,7 +395,7 @@ def column_names(job: DataJob) -> dict[str, str]:
     if isinstance(value, str):
         try:
             value = msgspec.json.decode(value)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
             return {}
     return (
         {str(k): v for k, v in value.items() if isinstance(v, str)}

@@ -220,7 +220,7 @@ def _less(item: Input, names: Collection[str]) -> Input:
         return item
     try:
         held = msgspec.json.decode(item.text)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
         return item
     if not isinstance(held, dict) or not any(plain(key) in names for key in held):
         return item

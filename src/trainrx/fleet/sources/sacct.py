@@ -115,7 +115,7 @@ def _jobs(data: bytes, name: str) -> Iterator[Json]:
         raise UsageError(
             f'{name}: expected an object with "jobs", as `sacct --json` prints it'
         ) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{name}: is no JSON as `sacct --json` prints it: {error}") from error
 
 

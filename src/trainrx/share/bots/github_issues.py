@@ -110,7 +110,7 @@ def post_of(name: str, payload: bytes) -> IssuePost | str:
     """Give the issue that an event asks about, or say why it is not answered."""
     try:
         event = msgspec.json.decode(payload, type=_Event)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return "this event is of no issue"
     issue, author = event.issue, event.issue.user or _User()
     writers = [author, event.sender or author]
