@@ -57,7 +57,8 @@ def _dispatch(words: list[str], spoken: Lang) -> int:
 
         return complete(words, called_as())
     named = bool(words) and words[0] in commands()
-    module = import_module(f"trainrx.cli.{words[0] if named else DEFAULT}")
+    file = words[0].replace("-", "_") if named else DEFAULT
+    module = import_module(f"trainrx.cli.{file}")
     from typer.main import get_command
 
     app: typer.Typer = module.app
@@ -113,7 +114,8 @@ def _spoken(words: Sequence[str]) -> Lang:
 def commands() -> frozenset[str]:
     """Name the commands: the modules of this folder that are not private."""
     files = (file for file in Path(__file__).parent.iterdir() if file.suffix == ".py")
-    return frozenset(file.stem for file in files if not file.stem.startswith("_"))
+    stems = (file.stem for file in files if not file.stem.startswith("_"))
+    return frozenset(stem.replace("_", "-") for stem in stems)
 
 
 def called_as() -> str:

@@ -25,7 +25,7 @@ REDRAWN = 0.1
 FOR_PEOPLE = ("text", "markdown")
 SWITCH = "TRAINRX_PROGRESS"
 MB = 1_000_000
-BLOCKING: tuple[Activity, ...] = ("counting", "collecting")
+BLOCKING: tuple[Activity, ...] = ("counting", "collecting", "starting")
 """What says nothing for long once it has begun, so it is shown at once."""
 WORDS: Mapping[Activity, Text] = {
     "reading": Text(en="reading logs", zh="正在读取日志"),
@@ -36,6 +36,7 @@ WORDS: Mapping[Activity, Text] = {
     "checking": Text(en="checking files", zh="正在检查文件"),
     "counting": Text(en="running the model class without weights", zh="正在运行不带权重的模型类"),
     "collecting": Text(en="collecting evidence, round", zh="正在收集证据，轮次"),
+    "starting": Text(en="running the job on the CPU", zh="正在 CPU 上试运行任务"),
     "answering": Text(en="answering jobs", zh="正在分析任务"),
 }
 IN_BYTES: tuple[Activity, ...] = ("reading", "searching")

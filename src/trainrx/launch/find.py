@@ -230,7 +230,13 @@ def _launch(
         alone=entry.alone and not command.host,
         outputs=command.outputs,
         words=named.args if entry.path.text.endswith(".py") else None,
+        started=_started(entry),
     )
+
+
+def _started(entry: EntryPoint) -> tuple[Word, ...]:
+    module = (Word(text="-m", line=entry.path.line),) if entry.module else ()
+    return (*module, entry.path, *entry.args)
 
 
 _ELASTIC = ("nnodes", "nproc_per_node", "node_rank", "master_addr", "master_port")

@@ -294,7 +294,8 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     sets is among `args`. `declared`: options that the copy of a framework's program
     at hand declares: a fork may know more than any release. `words`: what stands behind a Python
     program, as written, None for others; `parser`: the one it declares, where it is at hand.
-    `alone`: Python itself starts it, and nothing in front starts it several times.
+    `alone`: Python itself starts it, and nothing in front starts it several times. `started`: the
+    whole of it without launchers: the program, `-m` before a module, and all that follows.
     """
 
     framework: str
@@ -324,6 +325,7 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     words: tuple[Word, ...] | None = None
     parser: ProgramParser | None = None
     alone: bool = False
+    started: tuple[Word, ...] = ()
 
 
 class Argument(msgspec.Struct, frozen=True, kw_only=True):

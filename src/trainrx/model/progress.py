@@ -16,11 +16,12 @@ Activity = Literal[
     "checking",
     "counting",
     "collecting",
+    "starting",
     "answering",
 ]
 """Logs are read and searched for dumps, causes weighed, memory predicted, plans proved, files
-linted, the model class run to count what it holds, evidence of a live job collected, the jobs of a
-fleet answered."""
+linted, the model class run to count what it holds, evidence of a live job collected, a job
+started on the CPU, the jobs of a fleet answered."""
 
 
 class Observer(Protocol):

@@ -38,6 +38,7 @@ ANSWERS: dict[str, Answer] = {
     "WatchState": Answer("watch", "watch"),
     "LintReport": Answer("lint"),
     "CollectReport": Answer("collect", "collection"),
+    "DryRunAnswer": Answer("dry_run", "dry_run"),
 }
 """By the name of the record."""
 

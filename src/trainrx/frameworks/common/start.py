@@ -138,6 +138,8 @@ class StartTraits:
     """Runs inside the jobs of other frameworks."""
     names_data: ClassVar[bool] = False
     """Every run names its data by arguments."""
+    makes_output_first: ClassVar[str] = ""
+    """The option for the folder of its output, where it makes that before it trains."""
 
     def lone_process(self, launch: RawLaunch) -> bool:
         """Tell whether one process has all cards of the launch: its program starts no more."""

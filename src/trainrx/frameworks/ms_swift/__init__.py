@@ -78,6 +78,7 @@ class MsSwift(SwiftLayout, Framework):
     default_tasks: ClassVar[Mapping[str, str]] = {"rlhf": "dpo"}
     """RLHFArguments.rlhf_type at every release that has it."""
     names_data = True
+    makes_output_first = "--output_dir"
     refuses_unknown = True
     training_arguments = True
     two_dashes = True

@@ -35,6 +35,7 @@ def schemas() -> dict[str, str]:
     # to write an answer takes none of the other records
     from trainrx.collect.state import WatchState
     from trainrx.model.bundle import CollectReport
+    from trainrx.model.dry_run import DryRunAnswer
     from trainrx.model.estimate import Estimate
     from trainrx.model.fixing import FixAnswer, RetryAnswer
     from trainrx.model.inspection import Comparison, Inspection
@@ -43,7 +44,7 @@ def schemas() -> dict[str, str]:
     from trainrx.model.translation import Translation
 
     answers = (Diagnosis, Estimate, FixAnswer, PlanAnswer, RetryAnswer)
-    others = (Inspection, Comparison, Translation, CollectReport, WatchState)
+    others = (Inspection, Comparison, Translation, CollectReport, WatchState, DryRunAnswer)
     records: tuple[type[msgspec.Struct], ...] = (*answers, *others)
     return {f"{ANSWERS[kind.__name__].schema}.schema.json": _schema(kind) for kind in records}
 

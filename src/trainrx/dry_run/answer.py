@@ -1,0 +1,314 @@
+"""`diagnose dry-run`: run a job small, and say what it died of or what its data lost."""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from trainrx.collect.recorder import installed_packages
+from trainrx.data.job import DataJob, data_job
+from trainrx.data.sources import DataSource, data_format, data_sources
+from trainrx.diagnosis.conclusion import Conclusion
+from trainrx.dry_run.losses import FileRow, FileRows, compared, row_of
+from trainrx.dry_run.run import LOG, DryOutcome, run_dry
+from trainrx.dry_run.start import DryStart, at_home, started
+from trainrx.inputs.samples import Bad, read_placed
+from trainrx.inspect.inspection import tool
+from trainrx.knowledge.loaded import LoadedKnowledge
+from trainrx.launch.request import Request
+from trainrx.model.dry_run import DataLoss, DryRunAnswer, DryRunVerdict
+from trainrx.model.errors import UsageError
+from trainrx.model.formats import DataLayout
+from trainrx.model.pattern import late
+from trainrx.model.progress import begin
+from trainrx.model.result import Diagnosis
+from trainrx.verdict.joined import joined
+from trainrx.verdict.run import diagnose
+
+MEDIA = frozenset({"images", "image", "videos", "video", "audios", "audio"})
+"""Columns of paths, which become no text."""
+NOT_CHOSEN = frozenset({"device_map", "max_memory"})
+"""What is left out without anybody missing it: there is one device."""
+_MARKS = ("Error", "Exception", "error:")
+
+
+class DryRunOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How it is run: the interpreter, how many rows of each set, for how many seconds at most."""
+
+    python: str = ""
+    rows: int = 500
+    seconds: float = 600.0
+
+
+def dry_run(
+    request: Request,
+    loaded: LoadedKnowledge,
+    options: DryRunOptions,
+    around: Mapping[str, str],
+    *,
+    top: int | None = None,
+) -> DryRunAnswer:
+    """Start the job of a request on the CPU, by its own framework, up to its first steps.
+
+    Args:
+        request: the launch, and what is known of it.
+        loaded: the knowledge it names.
+        options: how it is run.
+        around: the variables we were started with.
+        top: how many causes are named where it fails.
+
+    Raises:
+        UsageError: it cannot be started; what is missing is said.
+    """
+    done = joined(request, loaded, top=None).done
+    start = _start(done, options, around)
+    request = _with_versions(request, start)
+    done = joined(request, loaded, top=None).done
+    job = _data_job(done)
+    begin("starting")
+    outcome = run_dry(
+        start,
+        rows=options.rows,
+        world=done.facts.whole("parallel.world_size") or 1,
+        seconds=options.seconds,
+    )
+    diagnosis = None
+    if outcome.status != 0:
+        diagnosis = _diagnosed(request, loaded, outcome, top)
+    files = tuple(_files(job, outcome, options.rows))
+    return _answer(done, start, outcome, files, diagnosis)
+
+
+def _start(done: Conclusion, options: DryRunOptions, around: Mapping[str, str]) -> DryStart:
+    launch = done.launch
+    if launch is None:
+        return started(None, Path(), options.python, around)
+    beside = done.given.beside.get(launch.origin.source)
+    job = _data_job(done)
+    names = [*launch.configs, launch.program, *(word.text for word in launch.started)]
+    values = [value for arg in launch.args for value in arg.values or ()]
+    here = [job.start] if job.start is not None else []
+    folder = at_home([*names, *values], [*here, Path.cwd(), *([beside] if beside else [])])
+    return started(launch, folder.absolute(), options.python, around)
+
+
+def _data_job(done: Conclusion) -> DataJob:
+    if done.launch is None or done.resolved is None:
+        raise UsageError("no training command was found: nothing can be started")
+    folder = done.given.beside.get(done.launch.origin.source)
+    return data_job(done.launch, done.resolved, done.facts, folder)
+
+
+def _with_versions(request: Request, start: DryStart) -> Request:
+    if request.versions is not None or request.versions_file is not None:
+        return request
+    packages = installed_packages(start.words[:1], start.env)
+    return msgspec.structs.replace(request, versions=packages or None)
+
+
+def _diagnosed(
+    request: Request, loaded: LoadedKnowledge, outcome: DryOutcome, top: int | None
+) -> Diagnosis:
+    with tempfile.TemporaryDirectory(prefix="trainrx-dry-run-") as name:
+        log = Path(name) / LOG
+        log.write_text(outcome.log or "\n", encoding="utf-8")
+        asked = msgspec.structs.replace(request, logs=(*request.logs, str(log)), data="")
+        return diagnose(asked, loaded, top=top)
+
+
+def _files(job: DataJob, outcome: DryOutcome, most: int) -> Iterator[FileRows]:
+    """Give the rows of files that the framework took all of; else those that it loaded."""
+    sources = [one for one in data_sources(job) if one.path is not None and not one.undefined]
+    partial = any(item.get("taken") != item.get("rows") for item in outcome.told("loaded"))
+    if not sources:
+        yield from _loaded(job, outcome)
+    if partial and len(sources) > 1:
+        return
+    chosen = any("#" in word for name in job.own.train_data for word in job.words(name))
+    chosen = chosen or job.given("max_samples")
+    for source in sources:
+        rows = tuple(_rows(source, most if partial else None))
+        if rows:
+            yield FileRows(
+                name=source.name, rows=rows, columns=_columns(source, job), chosen=chosen
+            )
+
+
+def _loaded(job: DataJob, outcome: DryOutcome) -> Iterator[FileRows]:
+    """Give rows as the job loaded them: its program names its data itself."""
+    form = data_format(job)
+    columns = frozenset() if form is None else _taken(form.layouts) - MEDIA
+    rows: dict[str, list[FileRow]] = {}
+    for item in outcome.told("row"):
+        values = item.get("row")
+        if isinstance(values, Mapping):
+            held = rows.setdefault(str(item.get("file") or ""), [])
+            held.append(FileRow(int(item.get("number") or 0), None, values))
+    for name, found in rows.items():
+        yield FileRows(name=Path(name).name or name, rows=tuple(found), columns=columns)
+
+
+MOST_ROWS = 20_000
+"""Rows of a file that are compared at most."""
+
+
+def _rows(source: DataSource, most: int | None) -> Iterator[FileRow]:
+    if source.path is None:
+        return
+    try:
+        held = islice(read_placed(source.path), MOST_ROWS if most is None else most)
+        for number, (line, values) in enumerate(held, 1):
+            if not isinstance(values, Bad):
+                yield FileRow(number, line, values)
+    except (UsageError, OSError, ValueError, NotImplementedError):
+        return
+
+
+def _columns(source: DataSource, job: DataJob) -> frozenset[str]:
+    """Name the columns of texts that the framework takes of such rows."""
+    form = data_format(job)
+    found: set[str] = {need.column for need in (() if form is None else form.values)}
+    found |= _taken(source.layouts)
+    named = {} if source.entry is None else source.entry.says.get("columns")
+    if isinstance(named, Mapping):
+        found.update(str(name) for name in named.values())
+    return frozenset(found - MEDIA)
+
+
+def _taken(layouts: Sequence[DataLayout]) -> frozenset[str]:
+    found: set[str] = set()
+    for layout in layouts:
+        groups = (*layout.chosen_by, *layout.needs, *layout.one_of, layout.answers)
+        found.update(name for group in groups for name in group)
+        found.update(need.column for need in layout.values)
+        if layout.conversation is not None:
+            found.update(layout.conversation.columns)
+    return frozenset(found)
+
+
+def _answer(
+    done: Conclusion,
+    start: DryStart,
+    outcome: DryOutcome,
+    files: Sequence[FileRows],
+    diagnosis: Diagnosis | None,
+) -> DryRunAnswer:
+    samples = tuple(outcome.told("sample"))
+    losses: list[DataLoss] = [*_failed_rows(outcome, files)]
+    found = [compared(file, samples) for file in files] if _is_whole(outcome) else []
+    losses += (loss for one in found for loss in one.losses)
+    if found and not any(one.packed for one in found):
+        losses += _fewer(outcome, losses)
+    taken = sum(int(item.get("taken") or 0) for item in outcome.told("loaded"))
+    return DryRunAnswer(
+        tool=tool(done.knowledge),
+        verdict=_verdict(outcome, losses),
+        framework=done.launch.framework if done.launch else "",
+        release=done.facts.text("launch.framework_version") or "",
+        python=start.python,
+        command=shlex.join((Path(start.words[0]).name, *start.words[1:])),
+        seconds=round(outcome.seconds, 1),
+        rows=sum(int(item.get("rows") or 0) for item in outcome.told("loaded")),
+        taken=taken,
+        reached=_reached(outcome),
+        error="" if outcome.status == 0 else _last_error(outcome.log),
+        said=tuple(_errors(outcome.log)) if losses and outcome.status == 0 else (),
+        losses=tuple(losses),
+        uses=tuple(use for one in found for use in one.uses),
+        left_out=tuple(
+            name
+            for name in dict.fromkeys(str(item["what"]) for item in outcome.told("left-out"))
+            if name not in NOT_CHOSEN
+        ),
+        notes=tuple(dict.fromkeys(str(item["what"]) for item in outcome.told("note"))),
+        log=outcome.log,
+        diagnosis=diagnosis,
+    )
+
+
+def _is_whole(outcome: DryOutcome) -> bool:
+    """Tell whether all that was loaded was made into batches."""
+    made = any(item.get("name") == "batches of train" for item in outcome.told("stage"))
+    return made and not any("into batches" in str(item["what"]) for item in outcome.told("note"))
+
+
+def _reached(outcome: DryOutcome) -> str:
+    stages = [str(item.get("name")) for item in outcome.told("stage")]
+    if "done" in stages or any(outcome.told("step")):
+        return "steps"
+    if any(stage.startswith("batches") for stage in stages):
+        return "batches"
+    if "trains" in stages:
+        return "prepared"
+    return "loaded" if any(outcome.told("loaded")) else "started"
+
+
+def _verdict(outcome: DryOutcome, losses: Sequence[DataLoss]) -> DryRunVerdict:
+    reached = _reached(outcome)
+    if outcome.status:
+        return "stops"
+    if reached not in ("steps", "batches"):
+        return "unfinished"
+    return "loses" if losses else "runs"
+
+
+def _last_error(log: str) -> str:
+    """Give the last line that says what went wrong, else the last of all."""
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    named = (line for line in reversed(lines) if any(mark in line for mark in _MARKS))
+    return next(named, lines[-1] if lines else "")[:500]
+
+
+_ERROR = late(r"(?:[A-Za-z_]+\.)*[A-Za-z_]*(?:Error|Exception)\b(?:: .*)?")
+MOST_SAID = 3
+
+
+def _errors(log: str) -> Iterator[str]:
+    """Give the errors that were printed although the run went on, each once."""
+    lines = (line.strip() for line in log.splitlines())
+    yield from islice(
+        dict.fromkeys(line[:300] for line in lines if _ERROR.fullmatch(line)), MOST_SAID
+    )
+
+
+def _failed_rows(outcome: DryOutcome, files: Sequence[FileRows]) -> Iterator[DataLoss]:
+    """Name the row of the file that a function of the framework failed at."""
+    if outcome.status == 0:
+        return
+    for item in (*outcome.told("failed-row"), *outcome.told("failed-sample")):
+        told = item.get("row")
+        found = row_of(told, files) if isinstance(told, Mapping) else None
+        error = str(item.get("error") or "")
+        if found is None:
+            continue
+        file, row = found
+        lines = () if row.line is None else (row.line,)
+        yield DataLoss(
+            kind="stopped-at-row",
+            file=file.name,
+            rows=(row.number,),
+            lines=lines,
+            count=1,
+            of=len(file.rows),
+            shown=error,
+        )
+        return
+
+
+def _fewer(outcome: DryOutcome, losses: Sequence[DataLoss]) -> Iterator[DataLoss]:
+    """Count rows that are gone, where it is not known which."""
+    if any(loss.kind == "row-lost" for loss in losses):
+        return
+    loaded = sum(int(item.get("taken") or 0) for item in outcome.told("loaded"))
+    lengths: list[Any] = [item.get("rows") for item in outcome.told("rows")]
+    if not lengths or any(not isinstance(length, int) for length in lengths):
+        return
+    kept = sum(lengths)
+    if 0 < kept < loaded:
+        yield DataLoss(kind="rows-fewer", count=loaded - kept, of=loaded)

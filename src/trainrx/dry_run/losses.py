@@ -1,0 +1,203 @@
+"""What of the data does not arrive: rows, texts and columns that others like them do not lack."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from trainrx.dry_run.texts import Encoded, Leaf, are_packed, leaves
+from trainrx.model.dry_run import ColumnUse, DataLoss, DryRunKind
+
+USUAL = 0.8
+"""Share of rows from which something is the usual thing, so that a row without it is odd."""
+FEW = 3
+SHOWN = 5
+"""Rows that are named."""
+MOST_PACKED = 200
+"""Rows by which it is told whether several make one sample."""
+MOST_GONE = 0.5
+"""Share of rows beyond which somebody wanted a part of the data alone."""
+
+
+class FileRow(msgspec.Struct, frozen=True):
+    """A row of a file: its number and line, from 1, and what it holds."""
+
+    number: int
+    line: int | None
+    values: Mapping[str, object]
+
+
+class FileRows(msgspec.Struct, frozen=True, kw_only=True):
+    """The rows of a file that were taken, and the columns its format has (none: not known).
+
+    `chosen`: the launch asks for a part of its rows.
+    """
+
+    name: str
+    rows: tuple[FileRow, ...]
+    columns: frozenset[str] = frozenset()
+    chosen: bool = False
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    row: FileRow
+    leaves: tuple[Leaf, ...]
+    read: tuple[Leaf, ...]
+
+    @property
+    def is_lost(self) -> bool:
+        """Nothing of it arrives."""
+        return bool(self.leaves) and not self.read
+
+
+class Compared(NamedTuple):
+    """How the columns of a file are used, what is lost, and whether rows are joined to samples."""
+
+    uses: tuple[ColumnUse, ...]
+    losses: tuple[DataLoss, ...]
+    packed: bool
+
+
+def compared(file: FileRows, samples: Sequence[Mapping[str, Any]]) -> Compared:
+    """Say of a file which columns are read and learnt from, and what is lost.
+
+    Args:
+        file: its rows, all of which the framework was given.
+        samples: all that the framework made of its data: `read` and `learnt` as text.
+    """
+    encoded = Encoded(samples)
+    kept = [_kept(row, encoded) for row in file.rows]
+    uses = tuple(_uses(file, kept, encoded))
+    packed = are_packed([item.leaves for item in kept[:MOST_PACKED]], encoded)
+    if not samples or packed:
+        return Compared(uses, (), packed)
+    mute = [number for number, item in enumerate(samples) if item.get("learnt") == ""]
+    of_mute = [item for item in kept if _sample(item, encoded) in mute]
+    losses = (
+        *_loss("nothing-learnt", file, of_mute, len(kept)),
+        *_losses(file, kept, uses, encoded),
+    )
+    return Compared(uses, losses, packed)
+
+
+def _sample(item: _Kept, encoded: Encoded) -> int | None:
+    return encoded.sample(item.read[-1]) if item.read else None
+
+
+def _kept(row: FileRow, encoded: Encoded) -> _Kept:
+    found = tuple(leaves(row.values))
+    return _Kept(row, found, tuple(leaf for leaf in found if encoded.begins(leaf)))
+
+
+def _uses(file: FileRows, kept: Sequence[_Kept], encoded: Encoded) -> Iterator[ColumnUse]:
+    rows: dict[str, set[int]] = defaultdict(set)
+    read: dict[str, set[int]] = defaultdict(set)
+    learnt: dict[str, set[int]] = defaultdict(set)
+    for number, item in enumerate(kept):
+        for leaf in item.leaves:
+            rows[leaf.column].add(number)
+        for leaf in item.read:
+            read[leaf.column].add(number)
+            if encoded.learnt(leaf):
+                learnt[leaf.column].add(number)
+    for column, held in rows.items():
+        known = len(learnt[column]) if encoded.knows_learnt else None
+        yield ColumnUse(
+            file=file.name, column=column, rows=len(held), read=len(read[column]), learnt=known
+        )
+
+
+def _losses(
+    file: FileRows, kept: Sequence[_Kept], uses: Sequence[ColumnUse], encoded: Encoded
+) -> Iterator[DataLoss]:
+    lost = [item for item in kept if item.is_lost]
+    if file.chosen or len(lost) > MOST_GONE * len(kept):
+        lost = []
+    yield from _loss("row-lost", file, lost, len(kept))
+    there = [item for item in kept if not item.is_lost and item.leaves]
+    by_column = {use.column: use for use in uses}
+    yield from _columns(file, there)
+    for column, use in by_column.items():
+        if use.read < max(FEW, USUAL * _with(there, column)):
+            continue
+        gone = [item for item in there if _lacks(item, column)]
+        yield from _loss("text-lost", file, gone, use.rows, column)
+        cut = [
+            item
+            for item in there
+            if any(leaf.column == column and not encoded.whole(leaf) for leaf in item.read)
+        ]
+        yield from _loss("text-cut", file, cut, use.rows, column)
+        if use.learnt is not None and use.learnt >= max(FEW, USUAL * use.read):
+            mute = [item for item in there if _is_mute(item, column, encoded) and item not in cut]
+            yield from _loss("not-learnt", file, mute, use.rows, column)
+
+
+def _with(kept: Sequence[_Kept], column: str) -> int:
+    return sum(any(leaf.column == column for leaf in item.leaves) for item in kept)
+
+
+def _lacks(item: _Kept, column: str) -> bool:
+    return any(leaf.column == column and leaf not in item.read for leaf in item.leaves)
+
+
+def _is_mute(item: _Kept, column: str, encoded: Encoded) -> bool:
+    """Tell whether none of its texts in a column is learnt from: of a talk it may be the last."""
+    own = [leaf for leaf in item.read if leaf.column == column]
+    return bool(own) and not any(encoded.learnt(leaf) for leaf in own)
+
+
+def _columns(file: FileRows, there: Sequence[_Kept]) -> Iterator[DataLoss]:
+    """Columns the format has, of which no text arrives in a row although it has some."""
+    for column in sorted(file.columns):
+        gone = []
+        for item in there:
+            own = [leaf for leaf in item.leaves if _root(leaf.column) == column]
+            if own and not any(leaf in item.read for leaf in own):
+                gone.append(item)
+        usual = sum(any(_root(leaf.column) == column for leaf in item.read) for item in there)
+        if gone and usual < max(FEW, USUAL * (len(gone) + usual)):
+            yield from _loss("column-lost", file, gone, len(there), column)
+
+
+def _root(column: str) -> str:
+    return column.split("[", 1)[0].split(".", 1)[0]
+
+
+def _loss(
+    kind: DryRunKind, file: FileRows, items: Sequence[_Kept], of: int, column: str = ""
+) -> Iterator[DataLoss]:
+    if not items:
+        return
+    first = items[0]
+    shown = next((leaf.shown for leaf in first.leaves if leaf.column == column), "")
+    if not shown and first.leaves:
+        shown = first.leaves[0].shown
+    yield DataLoss(
+        kind=kind,
+        file=file.name,
+        column=column,
+        rows=tuple(item.row.number for item in items[:SHOWN]),
+        lines=tuple(item.row.line for item in items[:SHOWN] if item.row.line is not None),
+        count=len(items),
+        of=of,
+        shown=shown,
+    )
+
+
+def row_of(told: Mapping[str, Any], files: Sequence[FileRows]) -> tuple[FileRows, FileRow] | None:
+    """Find the row of a file that a function of the framework failed at.
+
+    The row may have been converted: it is the one that shares most of its texts.
+    """
+    held = {leaf.begins for leaf in leaves(told)}
+    best: tuple[int, FileRows, FileRow] | None = None
+    for file in files:
+        for row in file.rows:
+            shared = sum(leaf.begins in held for leaf in leaves(row.values))
+            if shared and (best is None or shared > best[0]):
+                best = (shared, file, row)
+    return None if best is None else best[1:]
