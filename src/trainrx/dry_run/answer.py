@@ -79,7 +79,7 @@ def dry_run(
         seconds=options.seconds,
     )
     diagnosis = None
-    if outcome.status != 0:
+    if outcome.status != 0 and outcome.log.strip():
         diagnosis = _diagnosed(request, loaded, outcome, top)
     files = tuple(_files(job, outcome, options.rows))
     return _answer(done, start, outcome, files, diagnosis)
@@ -117,7 +117,7 @@ def _diagnosed(
 ) -> Diagnosis:
     with tempfile.TemporaryDirectory(prefix="trainrx-dry-run-") as name:
         log = Path(name) / LOG
-        log.write_text(outcome.log or "\n", encoding="utf-8")
+        log.write_text(outcome.log, encoding="utf-8")
         asked = msgspec.structs.replace(request, logs=(*request.logs, str(log)), data="")
         return diagnose(asked, loaded, top=top)
 
@@ -205,6 +205,7 @@ def _answer(
     losses += (loss for one in found for loss in one.losses)
     if found and not any(one.packed for one in found):
         losses += _fewer(outcome, losses)
+    error = "" if outcome.status == 0 else _last_error(outcome.log)
     taken = sum(int(item.get("taken") or 0) for item in outcome.told("loaded"))
     return DryRunAnswer(
         tool=tool(done.knowledge),
@@ -217,8 +218,10 @@ def _answer(
         rows=sum(int(item.get("rows") or 0) for item in outcome.told("loaded")),
         taken=taken,
         reached=_reached(outcome),
-        error="" if outcome.status == 0 else _last_error(outcome.log),
-        said=tuple(_errors(outcome.log)) if losses and outcome.status == 0 else (),
+        error=error,
+        said=tuple(line for line in _errors(outcome.log) if line != error)
+        if losses or error
+        else (),
         losses=tuple(losses),
         uses=tuple(use for one in found for use in one.uses),
         left_out=tuple(

@@ -141,7 +141,9 @@ def _with(kept: Sequence[_Kept], column: str) -> int:
 
 
 def _lacks(item: _Kept, column: str) -> bool:
-    return any(leaf.column == column and leaf not in item.read for leaf in item.leaves)
+    """Tell whether a text of a column does not arrive; of a list of texts one is enough."""
+    own = [leaf in item.read for leaf in item.leaves if leaf.column == column]
+    return bool(own) and not (any(own) if column.endswith("[]") else all(own))
 
 
 def _is_mute(item: _Kept, column: str, encoded: Encoded) -> bool:

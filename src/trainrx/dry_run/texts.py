@@ -13,7 +13,7 @@ from typing import NamedTuple
 ROLES = ("role", "from")
 LEAST, LEAST_CJK = 12, 5
 """Characters from which a text is taken for one of its own: in letters, and in Chinese ones."""
-BEGINS, ENDS = 160, 40
+BEGINS, ENDS = 60, 40
 """Characters of a text by which it is found, and by which its end is."""
 MOST_DEPTH = 12
 MOST_HELD = 1 << 20

@@ -1,0 +1,156 @@
+"""`diagnose dry-run` from the command line to the exit status, with stand-ins of the libraries."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from trainrx.cli import main
+from trainrx.render.formats.json import FOLDER
+
+HERE = Path(__file__).parent
+QUESTIONS = [f"What is the rule number {n} of the house?" for n in range(1, 9)]
+ANSWERS = [f"Rule number {n} says that doors are shut at night." for n in range(1, 9)]
+
+
+@pytest.fixture
+def job(tmp_path, monkeypatch):
+    """Lay a job out: its program, a script that starts it, eight good rows."""
+    shutil.copy(HERE / "frameworks" / "train.py", tmp_path)
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "model.safetensors").write_bytes(bytes(64))
+    monkeypatch.setenv("PYTHONPATH", str(HERE / "frameworks"))
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, [dict(zip(("question", "answer"), pair, strict=True)) for pair in PAIRS])
+    launch(tmp_path)
+    return tmp_path
+
+
+PAIRS = list(zip(QUESTIONS, ANSWERS, strict=True))
+
+
+def write(folder, rows):
+    lines = (json.dumps(row) + "\n" for row in rows)
+    (folder / "data.jsonl").write_text("".join(lines), encoding="utf-8")
+
+
+def rows_of(folder):
+    return [json.loads(line) for line in (folder / "data.jsonl").read_text("utf-8").splitlines()]
+
+
+def launch(folder, more=""):
+    words = "torchrun --nproc_per_node 4 train.py --deepspeed ds.json --output_dir out"
+    (folder / "launch.sh").write_text(f"{words} {more}\n", encoding="utf-8")
+
+
+def answered(capsys, *argv):
+    status = main(["dry-run", "launch.sh", "--python", sys.executable, "--format", "json", *argv])
+    out, err = capsys.readouterr()
+    assert status in (0, 1), err
+    found = json.loads(out)
+    schema = json.loads((FOLDER / "dry_run.schema.json").read_text(encoding="utf-8"))
+    Draft202012Validator(schema).validate(found)
+    return status, found
+
+
+def test_a_good_job_runs_and_leaves_nothing_behind(job, capsys):
+    status, found = answered(capsys)
+    assert (status, found["verdict"], found["reached"]) == (0, "runs", "steps"), found["log"]
+    assert (found["rows"], found["taken"], found["losses"]) == (8, 8, [])
+    used = {item["column"]: (item["read"], item["learnt"]) for item in found["uses"]}
+    assert used == {"question": (8, 0), "answer": (8, 8)}
+    assert {"deepspeed", "bf16", "quantization_config"} <= set(found["left_out"])
+    assert not (job / "out").exists()
+
+
+def test_a_row_that_is_dropped_is_named(job, capsys):
+    rows = rows_of(job)
+    rows[4]["answer"] = ""
+    write(job, rows)
+    status, found = answered(capsys)
+    (loss,) = found["losses"]
+    assert (status, found["verdict"]) == (1, "loses")
+    assert (loss["kind"], loss["file"], loss["rows"]) == ("row-lost", "data.jsonl", [5])
+
+
+def test_the_row_a_function_fails_at_is_named(job, capsys):
+    rows = rows_of(job)
+    rows[6]["answer"] = None
+    write(job, rows)
+    status, found = answered(capsys)
+    loss = found["losses"][0]
+    assert (status, found["verdict"]) == (1, "stops")
+    assert (loss["kind"], loss["rows"]) == ("stopped-at-row", [7])
+    assert "TypeError" in found["error"]
+    assert "trainrx_hooks" not in found["log"]
+    assert found["diagnosis"]["verdict"] in ("diagnosed", "suspected", "unknown")
+
+
+def test_a_text_that_is_cut_is_named(job, capsys):
+    rows = rows_of(job)
+    rows[2]["answer"] += " And nobody may leave the house after ten." * 3
+    write(job, rows)
+    launch(job, "--max_length 150")
+    found = answered(capsys)[1]
+    assert [(loss["kind"], loss["rows"]) for loss in found["losses"]] == [("text-cut", [3])]
+
+
+@pytest.mark.usefixtures("job")
+def test_few_rows_are_taken_and_said(capsys):
+    found = answered(capsys, "--rows", "3")[1]
+    assert (found["rows"], found["taken"], found["verdict"]) == (8, 3, "runs")
+
+
+def test_time_that_is_up_is_no_verdict(job, capsys):
+    text = (job / "train.py").read_text(encoding="utf-8")
+    (job / "train.py").write_text("import time\ntime.sleep(60)\n" + text, encoding="utf-8")
+    status, found = answered(capsys, "--timeout", "1")
+    assert (status, found["verdict"], found["reached"]) == (1, "unfinished", "started")
+
+
+def test_a_program_without_a_trainer_is_no_verdict(job, capsys):
+    text = (job / "train.py").read_text(encoding="utf-8")
+    assert "Trainer(model, arguments, rows).train()" in text
+    text = text.replace("Trainer(model, arguments, rows).train()", "print(model)")
+    (job / "train.py").write_text(text, encoding="utf-8")
+    assert answered(capsys)[1]["verdict"] == "unfinished"
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_page_says_what_is_lost(job, capsys, lang):
+    rows = rows_of(job)
+    rows[4]["answer"] = ""
+    write(job, rows)
+    assert main(["dry-run", "launch.sh", "--python", sys.executable, "--lang", lang]) == 1
+    page = " ".join(capsys.readouterr().out.split())
+    assert "data.jsonl" in page
+    assert ("row 5" if lang == "en" else "第 5 行") in page
+    assert "What is the rule number 5" in page
+
+
+class TestRefusals:
+    def test_no_launch_is_given(self, tmp_path, capsys):
+        (tmp_path / "x.sh").write_text("echo hello\n", encoding="utf-8")
+        assert main(["dry-run", str(tmp_path / "x.sh")]) == 2
+        assert "no training command" in capsys.readouterr().err
+
+    @pytest.mark.usefixtures("job")
+    def test_an_interpreter_is_none(self, capsys):
+        assert main(["dry-run", "launch.sh", "--python", "nowhere/python"]) == 2
+        assert "--python nowhere/python" in capsys.readouterr().err
+
+    def test_words_are_not_known(self, job, capsys):
+        launch(job, "--data $DATA_FILE")
+        assert main(["dry-run", "launch.sh", "--python", sys.executable]) == 2
+        assert "$DATA_FILE" in capsys.readouterr().err
+
+    def test_a_framework_is_not_run_so(self, tmp_path, capsys):
+        script = tmp_path / "launch.sh"
+        script.write_text("python3 -m verl.trainer.main_ppo data.train_files=x.parquet\n", "utf-8")
+        assert main(["dry-run", str(script)]) == 2
+        assert "expected a launch of" in capsys.readouterr().err
