@@ -16,7 +16,7 @@ import pytest
 from typer.main import get_command
 
 import trainrx
-from trainrx.cli import commands, main
+from trainrx.cli import commands, main, module_of
 from trainrx.cli._chinese import HELP, _said
 from trainrx.render.chinese import catalogue, chinese, messages
 from trainrx.render.layout import cells
@@ -147,7 +147,7 @@ def _help(command: Any) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", sorted(commands()))
 def test_all_help_has_its_chinese(name):
-    command = get_command(import_module(f"trainrx.cli.{name}").app)
+    command = get_command(import_module(module_of(name)).app)
 
     lacking = [text for text in _help(command) if not CHINESE.search(_said(text))]
 
@@ -155,7 +155,7 @@ def test_all_help_has_its_chinese(name):
 
 
 def test_no_help_is_translated_that_nobody_reads():
-    apps = [get_command(import_module(f"trainrx.cli.{name}").app) for name in commands()]
+    apps = [get_command(import_module(module_of(name)).app) for name in commands()]
     read = {text for app in apps for text in _help(app)}
     lines = {line.strip() for app in apps for line in (app.help or "").splitlines()}
     parser = {"Show this message and exit.", "Options", "Arguments", "Commands"}

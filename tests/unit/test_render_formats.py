@@ -11,6 +11,7 @@ import pytest
 
 from trainrx.collect.state import WatchState
 from trainrx.model.bundle import BundleGap, BundleItem, BundleManifest, CollectReport
+from trainrx.model.dry_run import ColumnUse, DataLoss, DryRunAnswer
 from trainrx.model.findings import Finding
 from trainrx.model.fixing import FixAnswer, RetryAnswer
 from trainrx.model.lint import LintReport
@@ -50,6 +51,29 @@ RECORDS = {
         verdict="transient",
         exit_code=75,
         reason="a card was lost",
+    ),
+    "DryRunAnswer": DryRunAnswer(
+        tool=diagnoses.TOOL,
+        verdict="stops",
+        framework="ms-swift",
+        release="4.6.0",
+        reached="loaded",
+        error="TypeError: 'NoneType' object is not iterable",
+        said=("AttributeError: 'str' object has no attribute 'get'",),
+        losses=(
+            DataLoss(kind="row-lost", file="a.jsonl", rows=(3, 4), lines=(3, 4), count=9, of=14),
+            DataLoss(
+                kind="text-cut", file="a.csv", column="output", rows=(2,), lines=(4,), count=1
+            ),
+            DataLoss(kind="rows-fewer", count=2, of=14),
+        ),
+        uses=(
+            ColumnUse(file="a.jsonl", column="output", rows=9, read=9, learnt=9),
+            ColumnUse(file="a.jsonl", column="source", rows=9, read=0, learnt=0),
+        ),
+        left_out=("deepspeed",),
+        notes=("the collator is not watched",),
+        diagnosis=diagnoses.oom(),
     ),
     "CollectReport": CollectReport(
         manifest=BundleManifest(

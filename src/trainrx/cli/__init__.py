@@ -57,8 +57,7 @@ def _dispatch(words: list[str], spoken: Lang) -> int:
 
         return complete(words, called_as())
     named = bool(words) and words[0] in commands()
-    file = words[0].replace("-", "_") if named else DEFAULT
-    module = import_module(f"trainrx.cli.{file}")
+    module = import_module(module_of(words[0] if named else DEFAULT))
     from typer.main import get_command
 
     app: typer.Typer = module.app
@@ -116,6 +115,11 @@ def commands() -> frozenset[str]:
     files = (file for file in Path(__file__).parent.iterdir() if file.suffix == ".py")
     stems = (file.stem for file in files if not file.stem.startswith("_"))
     return frozenset(stem.replace("_", "-") for stem in stems)
+
+
+def module_of(command: str) -> str:
+    """Give the module of a command."""
+    return f"trainrx.cli.{command.replace('-', '_')}"
 
 
 def called_as() -> str:

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from trainrx.cli import DEFAULT, commands
+from trainrx.cli import DEFAULT, commands, module_of
 
 if TYPE_CHECKING:
     from typer.core import TyperCommand
@@ -47,4 +47,4 @@ def _nothing() -> None:
 
 
 def _command(name: str) -> TyperCommand:
-    return cast("TyperCommand", get_command(import_module(f"trainrx.cli.{name}").app))
+    return cast("TyperCommand", get_command(import_module(module_of(name)).app))

@@ -45,9 +45,10 @@ standard input. The kind of each is found out from its content; the options say 
 EPILOG = """\
 Other commands: collect (the evidence of a job that runs or hangs), fix FILE (the changed
 launch, proved), plan FILE (what works on which hardware), retry LOG (does a restart help), lint
-FILE (defects before it runs), lsp (the same in an editor), translate FILE (to another version),
-estimate FILE (the GPU memory it takes), inspect FILE (what a launch sets), diff GOOD BAD, paste
-FILE (any text as a post), explain ID, kb check|test|new|list (a file of that name: ./inspect).
+FILE (defects before it runs), dry-run FILE (the job started small, on the CPU), lsp (lint in an
+editor), translate FILE (to another version), estimate FILE (the GPU memory it takes), inspect FILE
+(what a launch sets), diff GOOD BAD, paste FILE (any text as a post), explain ID, kb
+check|test|new|list (a file of that name: ./inspect).
 
 Completion of the shell: diagnose --install-completion, or --show-completion to look at it first."""
 

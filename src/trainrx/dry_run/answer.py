@@ -17,7 +17,7 @@ from trainrx.data.sources import DataSource, data_format, data_sources
 from trainrx.diagnosis.conclusion import Conclusion
 from trainrx.dry_run.losses import FileRow, FileRows, compared, row_of
 from trainrx.dry_run.run import LOG, DryOutcome, run_dry
-from trainrx.dry_run.start import DryStart, at_home, started
+from trainrx.dry_run.start import DryStart, at_home, no_launch, started
 from trainrx.inputs.samples import Bad, read_placed
 from trainrx.inspect.inspection import tool
 from trainrx.knowledge.loaded import LoadedKnowledge
@@ -100,7 +100,7 @@ def _start(done: Conclusion, options: DryRunOptions, around: Mapping[str, str]) 
 
 def _data_job(done: Conclusion) -> DataJob:
     if done.launch is None or done.resolved is None:
-        raise UsageError("no training command was found: nothing can be started")
+        raise no_launch()
     folder = done.given.beside.get(done.launch.origin.source)
     return data_job(done.launch, done.resolved, done.facts, folder)
 

@@ -53,7 +53,7 @@ class _Kept(msgspec.Struct, frozen=True):
         return bool(self.leaves) and not self.read
 
 
-class Compared(NamedTuple):
+class FileComparison(NamedTuple):
     """How the columns of a file are used, what is lost, and whether rows are joined to samples."""
 
     uses: tuple[ColumnUse, ...]
@@ -61,7 +61,7 @@ class Compared(NamedTuple):
     packed: bool
 
 
-def compared(file: FileRows, samples: Sequence[Mapping[str, Any]]) -> Compared:
+def compared(file: FileRows, samples: Sequence[Mapping[str, Any]]) -> FileComparison:
     """Say of a file which columns are read and learnt from, and what is lost.
 
     Args:
@@ -73,14 +73,14 @@ def compared(file: FileRows, samples: Sequence[Mapping[str, Any]]) -> Compared:
     uses = tuple(_uses(file, kept, encoded))
     packed = are_packed([item.leaves for item in kept[:MOST_PACKED]], encoded)
     if not samples or packed:
-        return Compared(uses, (), packed)
+        return FileComparison(uses, (), packed)
     mute = [number for number, item in enumerate(samples) if item.get("learnt") == ""]
     of_mute = [item for item in kept if _sample(item, encoded) in mute]
     losses = (
         *_loss("nothing-learnt", file, of_mute, len(kept)),
         *_losses(file, kept, uses, encoded),
     )
-    return Compared(uses, losses, packed)
+    return FileComparison(uses, losses, packed)
 
 
 def _sample(item: _Kept, encoded: Encoded) -> int | None:

@@ -50,6 +50,14 @@ class DryStart(msgspec.Struct, frozen=True, kw_only=True):
     output_option: str = ""
 
 
+def no_launch() -> UsageError:
+    """Say that nothing is there to be started."""
+    return UsageError(
+        "no training command was found: a dry run starts the job itself; give the script that "
+        "starts it\n  diagnose dry-run launch.sh"
+    )
+
+
 def started(
     launch: RawLaunch | None,
     folder: Path,
@@ -68,10 +76,7 @@ def started(
         UsageError: no launch, one that cannot be run so, words that are not known, no program.
     """
     if launch is None:
-        raise UsageError(
-            "no training command was found: a dry run starts the job itself; give the script that "
-            "starts it\n  diagnose dry-run launch.sh"
-        )
+        raise no_launch()
     framework = framework_of(launch.framework)
     if not framework.training_arguments or launch.command.startswith("megatron"):
         named = framework.typed(launch.command) if launch.command else launch.framework
