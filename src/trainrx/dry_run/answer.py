@@ -33,6 +33,8 @@ from trainrx.verdict.run import diagnose
 
 MEDIA = frozenset({"images", "image", "videos", "video", "audios", "audio"})
 """Columns of paths, which become no text."""
+OF_DATA = "data-"
+"""What the rules of lint about data are called by."""
 NOT_CHOSEN = frozenset({"device_map", "max_memory"})
 """What is left out without anybody missing it: there is one device."""
 _MARKS = ("Error", "Exception", "error:")
@@ -68,8 +70,9 @@ def dry_run(
     """
     done = joined(request, loaded, top=None).done
     start = _start(done, options, around)
-    request = _with_versions(request, start)
-    done = joined(request, loaded, top=None).done
+    request = msgspec.structs.replace(_with_versions(request, start), data="")
+    known = joined(request, loaded, top=None)
+    done = known.done
     job = _data_job(done)
     begin("starting")
     outcome = run_dry(
@@ -82,7 +85,11 @@ def dry_run(
     if outcome.status != 0 and outcome.log.strip():
         diagnosis = _diagnosed(request, loaded, outcome, top)
     files = tuple(_files(job, outcome, options.rows))
-    return _answer(done, start, outcome, files, diagnosis)
+    found = _answer(done, start, outcome, files, diagnosis)
+    # what a job has trained on all the same is nothing to warn of
+    linted = () if found.verdict == "runs" else known.answer.findings
+    of_data = tuple(item for item in linted if item.rule.startswith(OF_DATA))
+    return msgspec.structs.replace(found, findings=of_data)
 
 
 def _start(done: Conclusion, options: DryRunOptions, around: Mapping[str, str]) -> DryStart:
@@ -118,7 +125,7 @@ def _diagnosed(
     with tempfile.TemporaryDirectory(prefix="trainrx-dry-run-") as name:
         log = Path(name) / LOG
         log.write_text(outcome.log, encoding="utf-8")
-        asked = msgspec.structs.replace(request, logs=(*request.logs, str(log)), data="")
+        asked = msgspec.structs.replace(request, logs=(*request.logs, str(log)))
         return diagnose(asked, loaded, top=top)
 
 

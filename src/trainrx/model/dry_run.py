@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from trainrx.model.findings import Finding
 from trainrx.model.result import Diagnosis, Tool
 
 DryRunVerdict = Literal["stops", "loses", "runs", "unfinished"]
@@ -64,7 +65,7 @@ class DryRunAnswer(msgspec.Struct, frozen=True, kw_only=True):
     `taken` of `rows` were used; `seconds` is how long it took. `reached` is the last stage: loads,
     prepares, batches, steps. `left_out` names what one process on a CPU does without. `error` is
     the last line of what it printed where it stopped, `diagnosis` what is known of that; `said` are
-    errors that it printed and went on.
+    errors that it printed and went on, `findings` what lint finds in the data.
     """
 
     tool: Tool
@@ -80,6 +81,7 @@ class DryRunAnswer(msgspec.Struct, frozen=True, kw_only=True):
     error: str = ""
     said: tuple[str, ...] = ()
     losses: tuple[DataLoss, ...] = ()
+    findings: tuple[Finding, ...] = ()
     uses: tuple[ColumnUse, ...] = ()
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

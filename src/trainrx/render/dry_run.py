@@ -66,6 +66,8 @@ KIND: Mapping[DryRunKind, Text] = {
 ROW = Text(en="row {rows} of {file}", zh="{file} 第 {rows} 行")
 ROWS = Text(en="{count} rows of {file} ({rows}{more})", zh="{file} 的 {count} 行（{rows}{more}）")
 ROW_OF = Text(en="row {row} (line {line})", zh="第 {row} 条（文件第 {line} 行）")
+LINT = Text(en="Lint", zh="检查")
+TELLS = ("diagnosed", "suspected")
 ERROR = Text(en="Error", zh="错误")
 DATA = Text(en="Data", zh="数据")
 USED = Text(en="Used", zh="用到")
@@ -85,7 +87,7 @@ NO_TRAINER = Text(
     zh="任务没有启动 transformers 的 Trainer 就结束了，因此无法判断数据",
 )
 TIME_UP = Text(en="time was up; allow more with --timeout", zh="时间用完；可用 --timeout 延长")
-LABELS = (ERROR, DATA, SAID, USED, UNUSED, RAN, WITHOUT, NOTE)
+LABELS = (ERROR, DATA, SAID, LINT, USED, UNUSED, RAN, WITHOUT, NOTE)
 
 
 def document(answer: DryRunAnswer, view: View) -> Document:
@@ -107,7 +109,10 @@ def _parts(answer: DryRunAnswer, view: View) -> Iterator[doc.Node]:
         yield doc.Labelled(view.say(DATA), children=losses)
     if answer.said:
         yield doc.Labelled(view.say(SAID), answer.said, most=2)
-    if answer.diagnosis is not None:
+    linted = tuple(doc.Bullet(item.message) for item in answer.findings)
+    if linted:
+        yield doc.Labelled(view.say(LINT), children=linted)
+    if answer.diagnosis is not None and answer.diagnosis.verdict in TELLS:
         head = page.head(answer.diagnosis, view)
         yield from (node for node in head if not isinstance(node, doc.Headline))
     yield from _listed(USED, _used(answer.uses, view), view)
