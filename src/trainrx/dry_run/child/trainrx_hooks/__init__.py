@@ -7,7 +7,6 @@ and later.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib.abc import Loader, MetaPathFinder
@@ -85,4 +84,3 @@ def install() -> None:
             }
         ),
     )
-    os.environ["TRAINRX_DRY_RUN_PID"] = str(os.getpid())
