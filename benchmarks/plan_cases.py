@@ -179,7 +179,8 @@ def edited(
         return Edited(applies=False)
     moved = {key: _moved(value, str(root), str(copy)) for key, value in inputs.items()}
     before, after = errors_of(inputs), errors_of(moved)
-    told = {one.id for one in item.refused}
+    notes = " ".join(item.notes)
+    told = {one.id for one in item.refused} | {rule for rule in after if rule in notes}
     return Edited(
         applies=True,
         new=tuple(after - before),

@@ -90,6 +90,15 @@ def test_a_launch_that_is_understood_is_judged(tmp_path: Path) -> None:
     assert "memory-exceeds-card" in rules
 
 
+@pytest.mark.parametrize(("value", "opens"), [("False", False), ("True", True)])
+def test_a_switch_nobody_knows_that_is_off_leaves_a_term_that_is_told(
+    value: str, opens: bool, tmp_path: Path
+) -> None:
+    text = SWIFT + LIMIT + f"--train_type lora --resume_lora_twice {value}"
+
+    assert ("open-tuner" in deciding(script(tmp_path, text))) is opens
+
+
 def test_an_unread_program_is_what_would_tell_and_reading_it_does(tmp_path: Path) -> None:
     path = script(tmp_path, OWN + "--model_max_length 512")
 

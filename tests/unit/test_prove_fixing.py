@@ -117,6 +117,29 @@ def test_a_launch_that_was_seen_to_run_out_gets_plans_though_no_cause_is_found(t
     assert any(change.canonical == "train.micro_batch" for change in found.proposals[0].changes)
 
 
+@pytest.mark.parametrize(("lang", "word"), [("en", "Left as it was"), ("zh", "保持原样")])
+def test_what_lint_objects_to_and_the_job_was_taken_with_is_said_to_be_left(tmp_path, lang, word):
+    path = tmp_path / "launch.sh"
+    path.write_text(
+        "swift sft --model Qwen/Qwen2.5-7B-Instruct --train_type lora --dataset x.jsonl "
+        "--max_length 4096 --per_device_train_batch_size 8 --max_memory '{0: 1}'\n"
+    )
+    log = tmp_path / "train.log"
+    log.write_text(
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.32 GiB. GPU 0 has a total "
+        "capacity of 23.64 GiB of which 1.00 GiB is free. Of the allocated memory 22.00 GiB is "
+        "allocated by PyTorch, and 100.00 MiB is reserved by PyTorch but unallocated.\n"
+    )
+    given = {"versions": {"ms-swift": "3.6.0"}, "gpu": "4090", "gpus": 1, "lang": lang}
+
+    found = diagnoser().fix_launch(path, logs=[log], **given)
+
+    assert found.proposals
+    assert all(not item.refused for item in found.proposals)
+    edits = [item for item in found.proposals if item.diff]
+    assert all(any(word in n and "no-json" in n for n in item.notes) for item in edits)
+
+
 def test_an_edit_for_a_cause_that_is_not_believed_is_called_a_check(tmp_path):
     found = fixed(tmp_path, micro=1)
     edit = Proposal(number=1, kind="fix", id="a", title="A", safety="safe", diff="--- a\n")

@@ -9,7 +9,7 @@ from trainrx.model.errors import UsageError
 from trainrx.model.memory import Refusal
 from trainrx.model.planning import Planned
 from trainrx.prove.planner import FILL
-from trainrx.prove.planning import plans_for
+from trainrx.prove.planning import MOST_WAYS, plans_for
 from unit.planned_jobs import EXAMPLES, example, written
 
 LORA = """\
@@ -56,6 +56,19 @@ def test_every_plan_fits_with_the_margin_and_all_its_checks_hold() -> None:
     assert all(plan.after.gib <= FILL * plan.limit_gib for plan in found)
     assert all(check.holds for plan in found for check in plan.checks)
     assert all(plan.batch_after == plan.batch_before == 56 for plan in found)
+
+
+def test_further_ways_go_without_what_the_plans_before_them_rest_on(tmp_path: Path) -> None:
+    text = LORA.format(tuner="lora", length=8192, batch=4)
+    job = written(tmp_path, text, versions=VERSIONS, gpu="A6000", gpus=4)
+
+    found = plans(plans_for(job, failed=True))
+
+    others = [plan for plan in found if plan.aim == "another-way"]
+    assert len(found) <= MOST_WAYS
+    assert len(others) >= 2
+    levers = [{move.lever for move in plan.moves} for plan in others]
+    assert all(levers[0] - later for later in levers[1:])
 
 
 def test_what_is_kept_is_not_changed(tmp_path: Path) -> None:

@@ -231,8 +231,8 @@ def open_terms(
             found.setdefault(term, f"{arg.name} ({base(raw.program)})")
     facts = Facts(known)
     for name, arg in _not_understood(raw, resolved):
-        if raw.program_read and _settled(name, resolved, facts):
-            continue  # the program was followed to what it does with it
+        if (raw.program_read or _is_off(arg)) and _settled(name, resolved, facts):
+            continue  # the program was followed to what it does with it, or it does nothing
         found.setdefault(name, _shown(arg))
         origins.append(arg.origin)
     for name in _unresolved(facts):
@@ -289,6 +289,12 @@ def _not_understood(raw: RawLaunch, resolved: Resolved) -> Iterator[tuple[str, R
         for term, words in _WORDS.items():
             if words.search(name):
                 yield term, arg
+
+
+def _is_off(arg: RawArg) -> bool:
+    """Tell whether a switch is turned off: beside a term that is told it changes nothing of it."""
+    words = arg.values or ()
+    return len(words) == 1 and words[0].lower() in ("false", "no", "off")
 
 
 def _unresolved(facts: Facts) -> Iterator[str]:

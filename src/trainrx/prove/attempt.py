@@ -261,6 +261,14 @@ class TrialLaunch:
             for ident, text in ids.items()
         )
 
+    def overruled(self, after: LaunchReading) -> tuple[Standing, ...]:
+        """Say what is objected to by the book before and after an edit, and did not stop the job.
+
+        What the memory model expects is left out: every proposal says its own figure.
+        """
+        left = {i: text for i, text in recheck.objections(after).items() if i in self._void}
+        return self.standing({i: text for i, text in left.items() if i not in ESTIMATED})
+
     def stops(self) -> tuple[Standing, ...]:
         """Say what stops the launch as it is."""
         found = recheck.objections(self.before)

@@ -22,6 +22,8 @@ from trainrx.prove.space import Pull
 from trainrx.prove.worst_case import MOST_SCALE, tower_attention
 
 ORDER: tuple[Aim, ...] = ("least-change", "fastest", "most-headroom")
+MOST_WAYS = 5
+"""Plans of one answer, those that go without what the others rest on included."""
 CLEARLY = 0.02
 """A plan is faster, or leaves more room, only by more than this share."""
 
@@ -79,10 +81,10 @@ _AIMS: tuple[tuple[Aim, Weights], ...] = (("least-change", LEAST_CHANGE), ("fast
 
 
 def plan_front(trial: PlannedJob, *, another: bool = False) -> PlanOutcome:
-    """Find at most three plans; none when nothing that may be changed makes the job fit.
+    """Find plans; none when nothing that may be changed makes the job fit.
 
-    With `another`, a place that stays open goes to a way without what the others rest on; and to a
-    job that failed one that just fits is better than none, where none leaves the margin.
+    With `another`, ways without what the others rest on follow; and to a job that failed one that
+    just fits is better than none, where none leaves the margin.
     """
     space = space_of(trial)
     made: dict[Aim, Planned] = {}
@@ -108,17 +110,23 @@ def plan_front(trial: PlannedJob, *, another: bool = False) -> PlanOutcome:
         proved += tries
         made |= {"most-headroom": found} if found is not None else {}
     plans = front(made)
-    if another and 0 < len(plans) < len(ORDER):
-        found, seen, tries = _another(trial, without_pillars(space, plans))
+    while another and 0 < len(plans) < MOST_WAYS:
+        # the last resort may take a place beside two ways, none after three that do without
+        grades = GRADES if len(plans) < len(ORDER) else GRADES[:-1]
+        found, seen, tries = _another(trial, without_pillars(space, plans), grades)
         looked_at, proved = looked_at + seen, proved + tries
-        plans = (*plans, found) if found is not None else plans
+        if found is None:
+            break
+        plans = (*plans, found)
     return PlanOutcome(plans, looked_at, proved)
 
 
-def _another(trial: PlannedJob, space: Space) -> tuple[Planned | None, int, int]:
+def _another(
+    trial: PlannedJob, space: Space, grades: Sequence[int]
+) -> tuple[Planned | None, int, int]:
     """Give the least change of what is left, with what was looked at and proved for it."""
     looked_at = proved = 0
-    for most in GRADES:
+    for most in grades:
         graded = _graded(space, most)
         search = Search(graded, LEAST_CHANGE)
         found, tries = first(trial, "another-way", search.run(), graded)
@@ -171,9 +179,9 @@ def plans_for(
     failed: bool | None = None,
     started: Sequence[Move] = (),
 ) -> tuple[Planned, ...] | Refusal:
-    """Give at most three plans that make a job fit its card; none when it fits with the margin.
+    """Give plans that make a job fit its card, at most `MOST_WAYS`; none where the margin is there.
 
-    Where fewer than three differ, another way goes without what they rest on.
+    Of the first three each is best in something; those after go without what the others rest on.
 
     Args:
         around: the job as it was read.

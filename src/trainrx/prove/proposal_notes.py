@@ -156,6 +156,26 @@ def mended_first(attempt: Attempt, trial: TrialLaunch) -> Iterator[str]:
         yield MENDED.in_(trial.around.lang)
 
 
+OVERRULED = Text(
+    en="Left as it was, since the job was seen to be taken with it: {rules}.",
+    zh="以下问题保持原样，因为日志表明任务带着它们也能启动：{rules}。",
+)
+RULE = Text(en="{id} ({text})", zh="{id}（{text}）")
+
+
+def left_standing(attempt: Attempt, trial: TrialLaunch) -> Iterator[str]:
+    """Name what lint calls an error, that the log shows to be none, and that the edit leaves."""
+    if attempt.reading is None:
+        return
+    lang = trial.around.lang
+    said = [
+        RULE.in_(lang).format(id=one.id, text=one.title.rstrip(".。"))
+        for one in trial.overruled(attempt.reading)
+    ]
+    if said:
+        yield OVERRULED.in_(lang).format(rules=AND.in_(lang).join(said))
+
+
 def assumed(items: Sequence[Assumption], around: LaunchContext) -> tuple[str, ...]:
     """Say what a figure takes for granted that nobody knows, and what would tell it."""
     subject = subject_of(around) if items else None

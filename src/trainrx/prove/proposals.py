@@ -30,6 +30,7 @@ from trainrx.prove.proposal_notes import (
     cost_of,
     host_memory,
     joined_claims,
+    left_standing,
     lost,
     mended_first,
     needs,
@@ -84,6 +85,7 @@ def try_plan(plan: Planned, trial: TrialLaunch, lang: Lang) -> Tried:
         notes=(
             *([TIGHT.in_(lang)] if plan.after.gib > FILL * plan.limit_gib else []),
             *mended_first(attempt, trial),
+            *left_standing(attempt, trial),
             *new_files(attempt, lang),
             *host_memory(attempt, trial, lang),
             *lost(attempt.renamed, lang),
@@ -208,6 +210,7 @@ def _proposed(
         notes=(
             *fix.notes,
             *mended_first(attempt, trial),
+            *left_standing(attempt, trial),
             *new_files(attempt, lang),
             *host_memory(attempt, trial, lang),
             *lost(attempt.changes if safe else attempt.renamed, lang),
