@@ -8,10 +8,11 @@ import msgspec
 import pytest
 
 from trainrx.memory.lengths import SPREAD
+from trainrx.memory.predict import predict
 from trainrx.memory.workload import workload_of
 from trainrx.model.facts import Facts, fact
 from trainrx.model.hardware import TokenStats
-from trainrx.model.memory import Refusal
+from trainrx.model.memory import Prediction, Refusal, Workload
 from unit.workloads import facts_of, knowledge, refusal, shape_for, work_out, workload
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -384,6 +385,70 @@ class TestLength:
 
         assert isinstance(found, Refusal)
         assert found.id == "length-unknown"
+
+
+def of_verl(**more: str | float | bool) -> Workload:
+    """Give PPO of verl with full training, sharded over all cards."""
+    job: dict[str, str | float | bool] = {
+        "launch__framework": "verl",
+        "launch__framework_version": "0.6.1",
+        "launch__command": "ppo",
+        "launch__task": "ppo",
+        "tuner__type": "full",
+        "parallel__strategy": "fsdp",
+        "role__critic": True,
+        "role__reference": True,
+        "vllm__enabled": True,
+        "vllm__share": 0.4,
+        "hardware__gpu_gib": 80.0,
+    }
+    return workload(_known(**(job | more)))
+
+
+def predicted(work: Workload) -> Prediction:
+    found = predict(work, knowledge().memory)
+    assert isinstance(found, Prediction)
+    return found
+
+
+def at(found: Prediction, phase: str) -> float:
+    return next(one.gib for one in found.phases if one.phase == phase)
+
+
+CRITIC_AWAY = {"rlhf__critic_param_offload": True, "rlhf__critic_optimizer_offload": True}
+ACTOR_AWAY = {"parallel__offload_params": True, "parallel__offload_optimizer": True}
+
+
+class TestTurns:
+    def test_actor_and_critic_that_both_leave_the_card_take_turns_on_it(self) -> None:
+        ways = {
+            "neither": {},
+            "critic": CRITIC_AWAY,
+            "actor": ACTOR_AWAY,
+            "both": {**CRITIC_AWAY, **ACTOR_AWAY},
+        }
+        update = {name: at(predicted(of_verl(**more)), "step") for name, more in ways.items()}
+        rollout = {name: at(predicted(of_verl(**more)), "rollout") for name, more in ways.items()}
+
+        # the turn of the one is as high as ever while the other stays
+        assert update["both"] < update["actor"] == update["critic"] == update["neither"]
+        assert rollout["both"] < rollout["actor"] == rollout["critic"] < rollout["neither"]
+
+    def test_what_waits_in_memory_is_counted_there(self) -> None:
+        shape = of_verl().shape
+        stays, leaves = predicted(of_verl()), predicted(of_verl(**CRITIC_AWAY))
+
+        more = leaves.host.resident - stays.host.resident
+
+        assert more == pytest.approx(12 * (shape.params_b or 0) * 1e9 / 2**30)
+
+    def test_frozen_models_of_verl_are_in_memory_under_fsdp_alone(self) -> None:
+        sharded, split = of_verl(), of_verl(parallel__strategy="megatron")
+
+        assert (sharded.copies_on_host, split.copies_on_host) == (True, False)
+        assert len(sharded.copies) == 1
+        bare = msgspec.structs.replace(sharded, copies=())
+        assert predicted(bare).card == predicted(sharded).card
 
 
 class TestBeside:

@@ -82,6 +82,13 @@ class EasyR1(Verl):
     """workers/rollout/config.py."""
     full_critic = False
 
+    def critic_leaves(self, facts: Facts) -> None:
+        """Nothing of it is measured."""
+
+    def copies_on_host(self, facts: Facts) -> bool:
+        """Nothing of it is measured."""
+        return False
+
     def fsdp_version(self, facts: Facts, strategy: str) -> int:
         """It has no other way (workers/fsdp_workers.py)."""
         return 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from trainrx.frameworks.base import Framework
 from trainrx.frameworks.common.layout import ONLINE, Mode, critic_by_advantage
-from trainrx.frameworks.common.memory import FULL
+from trainrx.frameworks.common.memory import FULL, runs
 from trainrx.frameworks.common.roles import script_role
 from trainrx.frameworks.common.tables import TableContext, Tables
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
@@ -135,6 +135,24 @@ class Verl(Framework):
         """
         kind = "params" if part == "model" else part
         return facts.value(f"parallel.offload_{kind}") is True
+
+    def critic_leaves(self, facts: Facts) -> tuple[Literal["model", "optimizer"], ...] | None:
+        """Read its own switches: each worker moves its own model (workers/fsdp_workers.py)."""
+        kinds: Mapping[Literal["model", "optimizer"], str] = {
+            "model": "rlhf.critic_param_offload",
+            "optimizer": "rlhf.critic_optimizer_offload",
+        }
+        return tuple(part for part, kind in kinds.items() if facts.value(kind) is True)
+
+    def copies_on_host(self, facts: Facts) -> bool:
+        """Under FSDP what is never trained is CPU-offloaded, whatever its configuration says.
+
+        CPUOffload for all but the actor in workers/fsdp_workers.py (v0.2 to v0.7.1), of what is
+        forward_only in workers/engine/fsdp/transformer_impl.py (since v0.6).
+        """
+        told = facts.value("rlhf.reference_param_offload") is True
+        sharded = "megatron" not in (facts.text("parallel.strategy") or "")
+        return told or (sharded and not runs(facts, "<0.2"))
 
     # Batches, processes and roles -----------------------------------------------------------------
     global_batch = True

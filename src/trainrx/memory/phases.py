@@ -20,7 +20,8 @@ class Use(msgspec.Struct):
     micro-batch, `scores` with the vision tower, `head` (a 2-byte copy of an fp32 head) with the
     loss, `bucket`, `unpacked` (a packed matrix at work) and `tied` (two gradients of an embedding
     that is the head as well, until their sum is made) with the backward. `block`: an fp32 copy of
-    the logits, one of several in `logits`. `step` is the update's temporary; `engine` what the
+    the logits, one of several in `logits`. `resident` is what lies there of `copies` while nothing
+    trains. `step` is the update's temporary; `engine` what the
     engine takes awake, `engine_asleep` while the trainer works.
     """
 
@@ -30,6 +31,7 @@ class Use(msgspec.Struct):
     master: float = 0.0
     optimizer: float = 0.0
     copies: float = 0.0
+    resident: float = 0.0
     buffers: float = 0.0
     gathered: float = 0.0
     checkpoints: float = 0.0
@@ -171,10 +173,13 @@ def early_gradients(use: Use, work: Workload) -> float:
 def awake(use: Use, work: Workload) -> Parts:
     """Give what of the trainer stays on the card while the engine generates."""
     roll = work.rollout
-    weights = 0.0 if roll.offload_model else use.weights + use.copies
+    weights = 0.0 if roll.offload_model else use.weights
+    # models without switches of their own leave with the trainer
+    leave = roll.offload_model and work.critic_away is None
     states = 0.0 if roll.offload_optimizer else use.master + use.optimizer
     return (
         ("weights", weights),
+        ("copies", 0.0 if leave else use.resident),
         ("adapters", use.adapters),
         ("optimizer", states),
         ("buffers", use.buffers),
@@ -192,7 +197,8 @@ def synced(use: Use, work: Workload, model: Model) -> Parts:
     if work.zero_stage == 3 and work.precision == "deepspeed":
         whole = model.total * work.weight_bytes / (work.rollout.move_batches or 1)
     return (
-        ("weights", use.weights + use.copies),
+        ("weights", use.weights),
+        ("copies", use.resident),
         ("adapters", use.adapters),
         ("optimizer", 0.0 if work.rollout.offload_optimizer else use.master + use.optimizer),
         ("buffers", use.buffers),

@@ -184,6 +184,16 @@ OFFLOADED = 16.0
 arXiv 2101.06840, section 4); DeepSpeed pins all of it."""
 
 
+def _waiting(work: Workload, share: float) -> list[Term]:
+    """Give what of the models beside the trained one lies in one machine's RAM."""
+    frozen = sum(shape.params_b or 0.0 for shape in work.copies) if work.copies_on_host else 0.0
+    away, trained = work.critic_away or (), sum(one.params_b or 0.0 for one in work.trained_copies)
+    each = (4.0 if "model" in away else 0.0) + (8.0 if "optimizer" in away else 0.0)
+    bytes_ = (2.0 * frozen + each * trained) * 1e9 * share
+    source = "verl, workers/fsdp_workers.py"
+    return [Term(name="waiting-models", gib=bytes_ / GIB, source=source)] if bytes_ else []
+
+
 def host_use(work: Workload, model: Model) -> HostUse:
     """Give the RAM one machine needs, GiB, without the data set and its workers."""
     ranks = max(1, work.ranks_per_node)
@@ -200,6 +210,7 @@ def host_use(work: Workload, model: Model) -> HostUse:
     if work.offload_params:
         weights = model.total * work.weight_bytes * share / GIB
         resident.append(Term(name="offloaded-weights", gib=weights, source="arXiv 2104.07857"))
+    resident += _waiting(work, share)
     rollout = work.rollout
     if rollout.mode == "colocate" and rollout.sleep == 1:
         engines = ranks / max(1, rollout.tensor_parallel)

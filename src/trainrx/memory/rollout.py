@@ -71,7 +71,12 @@ def with_copies(job: TrainingJob, work: Workload, models: Sequence[ModelShape]) 
     critic = (work.shape,) if job.facts.value("role.critic") is True else ()
     whole = job.framework.full_critic and job.trains_adapters()
     return msgspec.structs.replace(
-        work, copies=tuple(copies), trained_copies=critic, copies_whole=whole
+        work,
+        copies=tuple(copies),
+        trained_copies=critic,
+        copies_whole=whole,
+        copies_on_host=job.framework.copies_on_host(job.facts),
+        critic_away=job.framework.critic_leaves(job.facts) if critic else None,
     )
 
 

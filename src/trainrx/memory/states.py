@@ -74,7 +74,7 @@ def fill_states(use: Use, work: Workload, model: Model, k: Constants) -> None:
     _let_go(use, work)
     _gathered(use, work, model, local, k)
     _ends(use, work, model, trained)
-    use.copies = _beside(use, work, local)
+    _beside(use, work, local)
 
 
 def _ends(use: Use, work: Workload, model: Model, trained: Trained) -> None:
@@ -94,20 +94,43 @@ def _ends(use: Use, work: Workload, model: Model, trained: Trained) -> None:
         use.tied = whole * trained.width * (1.0 if work.loss == "linear" else 2.0)
 
 
-def _beside(use: Use, work: Workload, local: Local) -> float:
-    """Give the bytes of the models beside the trained one.
+def _beside(use: Use, work: Workload, local: Local) -> None:
+    """Fill in the models beside the trained one, spread like its weights.
 
-    They are spread like its weights. One that is trained as well (critic) takes what the trained
-    one takes, by its size: sharded, offloaded or in adapters alike; where it is trained whole
-    beside adapters (verl: critic.model.lora_rank is its own) mixed precision's 16 bytes.
+    Where the value model leaves the card between its turns (`critic_away`), a step is as high as
+    the higher of two turns: its own, with what stays of the trainer, and the trainer's.
     """
     spread = local.degree * local.shards
-    held = 2.0 * sum((shape.params_b or 0.0) for shape in work.copies) * 1e9 / spread
+    frozen = 0.0 if work.copies_on_host else sum(shape.params_b or 0.0 for shape in work.copies)
+    held = 2.0 * frozen * 1e9 / spread
+    model, gradients, states = _critic(use, work, spread)
+    use.copies = use.resident = held + model + gradients + states
+    if work.critic_away is None:
+        return
+    # gradients go at the end of each turn (verl, workers/critic/dp_critic.py: zero_grad)
+    left = use.gradients
+    left += use.weights + use.adapters if work.rollout.offload_model else 0.0
+    left += use.master + use.optimizer if work.rollout.offload_optimizer else 0.0
+    stays = 0.0 if "model" in work.critic_away else model
+    stays += 0.0 if "optimizer" in work.critic_away else states
+    use.resident = held + stays
+    use.copies = held + max(stays, model + gradients + states - left)
+
+
+def _critic(use: Use, work: Workload, spread: float) -> tuple[float, float, float]:
+    """Give the bytes of a value model, its gradients, and the states of its optimizer.
+
+    It takes what the trained one takes, by its size: sharded, offloaded or in adapters alike; where
+    it is trained whole beside adapters (verl: critic.model.lora_rank is its own) 16 bytes a
+    parameter, of which fp32 weights and gradients are 4 each and Adam's moments 8.
+    """
     trained = sum((shape.params_b or 0.0) for shape in work.trained_copies)
     if trained and (work.copies_whole or not work.shape.params_b):
-        return held + 16.0 * trained * 1e9 / spread
-    own = use.weights + use.adapters + use.gradients + use.master + use.optimizer
-    return held + (own * trained / work.shape.params_b if trained and work.shape.params_b else 0.0)
+        each = trained * 1e9 / spread
+        return 4.0 * each, 4.0 * each, 8.0 * each
+    share = trained / work.shape.params_b if trained and work.shape.params_b else 0.0
+    states = use.master + use.optimizer
+    return share * (use.weights + use.adapters), share * use.gradients, share * states
 
 
 def packed_bytes(work: Workload, k: Constants) -> float:

@@ -113,7 +113,9 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     `packs_on_card`: weights come to the card in 2-byte numbers before they are quantised.
     `copies` of the frozen model beside the trained one (reference, reward)
     with the shape each has; `trained_copies` are trained like it (critic), or whole although it
-    gets adapters (`copies_whole`). `shards`: over how many cards ZeRO-3 or FSDP splits one copy of
+    gets adapters (`copies_whole`); `critic_away` says what of it leaves the card between its turns,
+    None where it goes with the trainer. `copies_on_host`: frozen copies lie in RAM and come layer
+    by layer. `shards`: over how many cards ZeRO-3 or FSDP splits one copy of
     weights and states, where not over all of `data` (0).
     `reentrant`: a checkpointed forward runs without a graph, else hooks drop what it would keep.
     `logit_share`: the share of positions that get logits; `holds_logits`: the model's forward keeps
@@ -183,6 +185,8 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     copies: tuple[ModelShape, ...] = ()
     trained_copies: tuple[ModelShape, ...] = ()
     copies_whole: bool = False
+    copies_on_host: bool = False
+    critic_away: tuple[Literal["model", "optimizer"], ...] | None = None
     card_gib: float | None = None
     open_terms: tuple[OpenTerm, ...] = ()
 

@@ -211,6 +211,7 @@ TERM: dict[str, Text] = {
     "offloaded-optimizer": Text(en="offloaded optimizer states", zh="卸载的优化器状态"),
     "offloaded-weights": Text(en="offloaded weights", zh="卸载的权重"),
     "sleeping-engine": Text(en="vLLM asleep", zh="休眠的 vLLM"),
+    "waiting-models": Text(en="models between their turns", zh="未轮到的模型"),
     "loading": Text(en="weights while they load", zh="加载中的权重"),
     "saving": Text(en="weights gathered to be saved", zh="为保存而聚合的权重"),
 }

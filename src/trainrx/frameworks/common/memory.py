@@ -159,6 +159,14 @@ class MemoryTraits:
         """Tell whether the engine frees its memory while the trainer works, unasked."""
         return False
 
+    def critic_leaves(self, facts: Facts) -> tuple[Literal["model", "optimizer"], ...] | None:
+        """Give what of the value model leaves the card between its turns; None: as the trainer."""
+        return None
+
+    def copies_on_host(self, facts: Facts) -> bool:
+        """Tell whether frozen models lie in host memory and come to the card layer by layer."""
+        return False
+
     def leaves_card(self, facts: Facts, part: Literal["model", "optimizer"]) -> bool:
         """Tell whether a part of the trainer leaves the card while samples are generated."""
         return facts.value(f"vllm.offload_{part}") is True
