@@ -91,6 +91,14 @@ def test_the_row_a_function_fails_at_is_named(job, capsys):
     assert found["diagnosis"]["verdict"] in ("diagnosed", "suspected", "unknown")
 
 
+def test_a_row_without_texts_is_known_by_its_number(job, capsys):
+    rows = rows_of(job)
+    rows[6] = {"question": None, "answer": "x"}
+    write(job, rows)
+    loss = answered(capsys)[1]["losses"][0]
+    assert (loss["kind"], loss["rows"]) == ("stopped-at-row", [7])
+
+
 def test_a_text_that_is_cut_is_named(job, capsys):
     rows = rows_of(job)
     rows[2]["answer"] += " And nobody may leave the house after ten." * 3

@@ -294,21 +294,28 @@ def _failed_rows(outcome: DryOutcome, files: Sequence[FileRows]) -> Iterator[Dat
     for item in (*outcome.told("failed-row"), *outcome.told("failed-sample")):
         told = item.get("row")
         found = row_of(told, files) if isinstance(told, Mapping) else None
-        error = str(item.get("error") or "")
+        found = found or _numbered(item.get("number"), files)
         if found is None:
             continue
         file, row = found
-        lines = () if row.line is None else (row.line,)
         yield DataLoss(
             kind="stopped-at-row",
             file=file.name,
             rows=(row.number,),
-            lines=lines,
+            lines=() if row.line is None else (row.line,),
             count=1,
             of=len(file.rows),
-            shown=error,
+            shown=str(item.get("error") or ""),
         )
         return
+
+
+def _numbered(number: object, files: Sequence[FileRows]) -> tuple[FileRows, FileRow] | None:
+    """Give the row of a number, where there is one file: a row without texts is known by that."""
+    if len(files) != 1 or not isinstance(number, int):
+        return None
+    rows = files[0].rows
+    return (files[0], rows[number - 1]) if 0 < number <= len(rows) else None
 
 
 def _fewer(outcome: DryOutcome, losses: Sequence[DataLoss]) -> Iterator[DataLoss]:

@@ -61,14 +61,17 @@ def _watch(kind: Any, name: str) -> None:
 
 def _finding(function: Callable[..., Any], *, batched: bool) -> Callable[..., Any]:
     """Call a function; where it fails, tell the row it fails at."""
+    done = [0]
 
     @wraps(function)
     def called(*args: Any, **options: Any) -> Any:
         try:
-            return function(*args, **options)
+            made = function(*args, **options)
         except Exception as error:
-            _tell_row(function, args, options, error, batched=batched)
+            _tell_row(function, args, options, error, before=done[0], batched=batched)
             raise
+        done[0] += len(next(iter(args[0].values()), ())) if batched and args else 1
+        return made
 
     return called
 
@@ -79,12 +82,14 @@ def _tell_row(
     options: dict[str, Any],
     error: Exception,
     *,
+    before: int,
     batched: bool,
 ) -> None:
+    said = f"{type(error).__name__}: {error}"[:500]
     try:
-        for row in _rows(args[0]) if batched else [dict(args[0])]:
+        for at, row in enumerate(_rows(args[0]) if batched else [dict(args[0])]):
             if not batched or _fails(function, row, args[1:], options):
-                tell("failed-row", row=row, error=f"{type(error).__name__}: {error}"[:500])
+                tell("failed-row", number=before + at + 1, row=row, error=said)
                 return
     except Exception as other:  # the framework's own error is the one that counts
         once("note", f"the row of an error was not found: {type(other).__name__}")
