@@ -29,20 +29,27 @@ Result = Literal["right", "suspected", "other", "wrong", "unknown"]
 class Message(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A message, what the user says besides, and the causes of which one must stand first.
 
-    `missed`: it is known that none of them does; why stands beside it.
+    `missed`: it is known that none of them does; why stands beside it. `of`: the failure of CUDA
+    that it is the counterpart of. `source`: where the line was read, if not in the table's.
     """
 
     line: str
     expect: tuple[str, ...]
     note: str = ""
     missed: str = ""
+    of: str = ""
+    source: str = ""
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Messages of one kind, and where their texts are from."""
+    """Messages of one kind, and where their texts are from.
+
+    `without`: failures of CUDA that have no counterpart on the machine of the table, each with why.
+    """
 
     source: str
     lines: tuple[Message, ...]
+    without: dict[str, str] = {}
 
 
 def main() -> int:
@@ -68,7 +75,12 @@ def main() -> int:
 
 def messages(path: Path) -> tuple[Message, ...]:
     """Give the messages of a table."""
-    return msgspec.convert(read_yaml(path), Table).lines
+    return table(path).lines
+
+
+def table(path: Path) -> Table:
+    """Read a table."""
+    return msgspec.convert(read_yaml(path), Table)
 
 
 def results(asked: Sequence[Message]) -> Iterator[tuple[Message, Result, list[str]]]:
