@@ -264,7 +264,8 @@ def totals(found: Sequence[Judged]) -> Iterable[str]:
     counted = [item for item in found if not item.out]
     planned = [item for item in counted if item.plans]
     yield f"{len(found)} threads, {len(counted)} count, {len(planned)} with a plan"
-    yield f"estimate fits in {sum(item.fit for item in planned)} of {len(planned)}"
+    fit = sum(item.fit for item in planned)
+    yield f"estimate fits in {fit} of {len(planned)}; the others say by how much they fall short"
     yield f"what worked among the plans' changes: {sum(i.where == 'plan' for i in counted)}"
     yield f"in any proposal: {sum(i.where in ('plan', 'fix') for i in counted)}"
     yield f"in advice by hand only: {sum(i.where == 'by hand' for i in counted)}"

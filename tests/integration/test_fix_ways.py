@@ -14,6 +14,7 @@ torchrun --nproc_per_node 4 src/train.py --stage sft --do_train --finetuning_typ
     --model_name_or_path Qwen/Qwen1.5-14B-Chat --dataset d --template qwen --cutoff_len 2048 \\
     --per_device_train_batch_size 1 --gradient_accumulation_steps 2 --bf16 true --output_dir out
 """
+ZERO3 = "examples/deepspeed/ds_z3_config.json"
 OLD = """\
 accelerate launch --num_processes 8 src/train_bash.py --stage {stage} --do_train --bf16 \\
     --model_name_or_path meta-llama/Llama-2-7b-hf --dataset d --template default --output_dir out \\
@@ -75,11 +76,35 @@ def test_another_way_goes_without_what_the_others_rest_on(ask):
     assert "parallel.deepspeed" not in canonicals(other)
 
 
-def test_where_nothing_is_enough_what_frees_most_is_named(ask):
-    why = ask(PPO, "--gpu", "6GiB", "--gpus", "1")["no_plan"]
+def test_where_nothing_is_enough_what_frees_most_is_given_with_what_would_be(ask):
+    found = ask(PPO, "--gpu", "6GiB", "--gpus", "1")
 
-    assert why["id"] == "no-plan-nearest"
+    why, (plan,) = found["no_plan"], found["proposals"]
+    size = int(dict(why["values"])["size"])
+    assert why["id"] == "no-plan-nearest-size"
     assert "--max_target_length 256" in why["reason"]
+    assert f"{size} GiB" in why["reason"]
+    assert (found["verdict"], plan["id"]) == ("not-enough", "frees-most")
+    assert plan["predicted"]["after_gib"] > plan["predicted"]["limit_gib"]
+    (short,) = plan["refused"]
+    assert f"{size} GiB" in short["title"]
+    enough = ask(PPO, "--gpu", f"{size}GiB", "--gpus", "1")
+    assert enough["verdict"] != "not-enough"
+
+
+def test_more_cards_are_enough_only_where_they_share_what_is_too_much(ask):
+    whole = LORA.replace("type lora", "type full").replace("14B", "4B")
+    pinned = "finetuning_type,deepspeed,fsdp,optim,pure_bf16"
+
+    given = ("--gpu", "24GiB", "--gpus", "4", "--keep", pinned)
+
+    alone = ask(whole, *given)["no_plan"]
+    sharded = whole.replace("4B", "14B").rstrip() + f" --deepspeed {ZERO3}\n"
+    shared = ask(sharded, *given)["no_plan"]
+
+    assert "size" in dict(alone["values"])
+    assert "cards" not in dict(alone["values"])
+    assert int(dict(shared["values"])["cards"]) > 8
 
 
 def test_what_just_fits_is_offered_where_nothing_leaves_a_margin(ask, tmp_path):

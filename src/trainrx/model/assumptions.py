@@ -189,6 +189,35 @@ ASSUMPTIONS: Mapping[str, Text] = {
     ),
 }
 
+NO_PLAN: Mapping[str, Text] = {
+    "no-plan": Text(
+        en="nothing that may be changed makes the job fit a card of {gib} GiB",
+        zh="在允许改动的范围内，没有办法让任务放进 {gib} GiB 的显卡",
+    ),
+    "no-plan-nearest": Text(
+        en="nothing that may be changed makes the job fit a card of {gib} GiB with a margin; what "
+        "frees most ({most}) leaves {left} GiB",
+        zh="在允许改动的范围内，没有办法让任务留有余量地放进 {gib} GiB 的显卡；"
+        "最省显存的改法（{most}）仍需 {left} GiB",
+    ),
+}
+"""Everything that may be changed is not enough."""
+ENOUGH: Mapping[str, Text] = {
+    "": Text(en="", zh=""),
+    "-cards": Text(
+        en="; {cards} such GPUs would be enough by the estimate",
+        zh="；按估算，同样的卡需要 {cards} 张才够",
+    ),
+    "-size": Text(
+        en="; GPUs of {size} GiB would be enough by the estimate",
+        zh="；按估算，换成 {size} GiB 的卡才够",
+    ),
+    "-both": Text(
+        en="; {cards} such GPUs, or GPUs of {size} GiB, would be enough by the estimate",
+        zh="；按估算，需要 {cards} 张同样的卡，或换成 {size} GiB 的卡",
+    ),
+}
+"""What would be, as the end of an id and of its words."""
 REFUSALS: Mapping[str, Text] = {
     "no-model": Text(
         en="the model is not named: give its name, or its config.json with --model-config",
@@ -261,16 +290,11 @@ REFUSALS: Mapping[str, Text] = {
         en="between {low} and {high} GiB are possible, the card has {limit}: {asks}",
         zh="可能占用 {low}～{high} GiB，显卡为 {limit} GiB：{asks}",
     ),
-    "no-plan": Text(
-        en="nothing that may be changed makes the job fit a card of {gib} GiB",
-        zh="在允许改动的范围内，没有办法让任务放进 {gib} GiB 的显卡",
-    ),
-    "no-plan-nearest": Text(
-        en="nothing that may be changed makes the job fit a card of {gib} GiB with a margin; what "
-        "frees most ({most}) leaves {left} GiB",
-        zh="在允许改动的范围内，没有办法让任务留有余量地放进 {gib} GiB 的显卡；"
-        "最省显存的改法（{most}）仍需 {left} GiB",
-    ),
+    **{
+        f"{ident}{end}": Text(en=text.en + more.en, zh=text.zh + more.zh)
+        for ident, text in NO_PLAN.items()
+        for end, more in ENOUGH.items()
+    },
     "contradicted": Text(
         en="the job ran out of memory although {gib} GiB are predicted: what fills the card is not "
         "in the model, so no plan can be proved",

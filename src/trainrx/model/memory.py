@@ -262,6 +262,11 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[Origin, ...] = ()
     values: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def not_enough(self) -> bool:
+        """Tell whether it says that all that may be changed is not enough."""
+        return self.id.startswith("no-plan")
+
 
 class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     """Peak memory per GPU of a workload.

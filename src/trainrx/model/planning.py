@@ -13,7 +13,7 @@ from trainrx.model.parts import Safety
 from trainrx.model.result import Change, JobSummary, Tool
 from trainrx.model.text import Lang, Text
 
-Aim = Literal["least-change", "fastest", "most-headroom", "another-way"]
+Aim = Literal["least-change", "fastest", "most-headroom", "another-way", "frees-most"]
 
 
 class Price(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -100,7 +100,8 @@ def ways_out(
         plans, no_plan = _plans(diagnosis, trial, about_memory, keep)
     elif not causes and not begun(done.facts):
         no_plan = _untold(trial)
-    all_ways = chain(plans, _behind_the_program(_remedies(diagnosis, done, trial, keep)))
+    remedies = _behind_the_program(_remedies(diagnosis, done, trial, keep))
+    all_ways = chain(plans, remedies, _short(no_plan, trial, keep))
     tried = list(_to_the_first(all_ways, framework) if first else all_ways)
     proved = [item.proved for item in tried if item.proved is not None]
     proposals = numbered((_on_least(item, trial.around) for item in proved), framework)
@@ -269,6 +270,13 @@ def _cause(cause: CauseOut) -> FixedCause:
         verdict=cause.verdict,
         probability=cause.probability,
     )
+
+
+def _short(why: Refusal | None, trial: TrialLaunch, keep: Sequence[str]) -> Iterator[Tried]:
+    if why is not None and why.not_enough:
+        from trainrx.prove.memory_plans import ways_that_fall_short
+
+        yield from ways_that_fall_short(why, trial, keep=keep, failed=trial.ran_out)
 
 
 def _plans(

@@ -23,22 +23,14 @@ from trainrx.model.memory import Refusal
 from trainrx.model.planning import Move, OnHardware, PlanAnswer, Planned, Price
 from trainrx.model.progress import begin
 from trainrx.model.result import job_summary
-from trainrx.model.text import Text
 from trainrx.prove.candidates import CandidateJob, Subject, subject_of
+from trainrx.prove.enough import COUNTS, PER_NODE, SIZES, USES
 from trainrx.prove.planner import PlanOutcome
 from trainrx.prove.planning import search
 from trainrx.prove.reread import LaunchContext
 from trainrx.versions.ranges import in_range
 
-SIZES = (24, 32, 40, 48, 80, 96, 141, 180)
-"""Memory of cards people have, GiB."""
-COUNTS = (1, 2, 4, 8, 16, 32, 64)
-PER_NODE = 8
 MOST_ASKED = 16
-USES = Text(
-    en="The launch starts as many processes as these machines have cards for.",
-    zh="让启动命令按这些机器的显卡数量启动进程。",
-)
 
 
 class HardwareChoice(NamedTuple):
@@ -136,7 +128,7 @@ class _Job:
         found = self._best(around, subject, asked)
         if isinstance(found, Refusal):
             row = msgspec.structs.replace(row, refusal=found)
-            return self._least(row, asked) if found.id == "no-plan" else row
+            return self._least(row, asked) if found.not_enough else row
         if not found:
             return msgspec.structs.replace(row, verdict="fits")
         return msgspec.structs.replace(row, verdict="plans", plans=found)
@@ -175,7 +167,7 @@ class _Job:
                 if not found.plans:
                     return ()
                 best = min((best, found.plans), key=_dearness) if best else found.plans
-            elif refusal is None or found.id == "no-plan":
+            elif refusal is None or found.not_enough:
                 refusal = found
         return best or refusal or ()
 

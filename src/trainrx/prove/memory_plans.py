@@ -14,7 +14,7 @@ from trainrx.model.result import CauseOut, FixOut
 from trainrx.model.safety import QUALITY
 from trainrx.model.text import Text
 from trainrx.prove.attempt import Attempt, TrialLaunch
-from trainrx.prove.planning import plans_for
+from trainrx.prove.planning import plans_for, short_plan
 from trainrx.prove.proposals import Tried, settled, touches, try_fix, try_plan
 from trainrx.prove.recheck import IN_FILES
 
@@ -78,6 +78,16 @@ def _searched(found: Sequence[Planned] | Refusal, trial: TrialLaunch) -> Searche
     if isinstance(found, Refusal):
         return Searched(refusal=found)
     return Searched(_tried(found, trial))
+
+
+def ways_that_fall_short(
+    why: Refusal | None, trial: TrialLaunch, *, keep: Sequence[str], failed: bool
+) -> Iterator[Tried]:
+    """Try what frees most where nothing is enough: with what is missing said, it is a start."""
+    if why is not None and why.not_enough:
+        found = short_plan(trial.around, why, keep=keep, failed=failed or None)
+        if found is not None:
+            yield try_plan(found, trial, trial.around.lang)
 
 
 def _agree(plans: Sequence[Planned], trial: TrialLaunch) -> None:

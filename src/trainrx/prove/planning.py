@@ -11,10 +11,12 @@ import msgspec
 from trainrx.catalog.spellbook import Spellbook, Via
 from trainrx.memory.model import model_of
 from trainrx.memory.predict import peak
-from trainrx.model.assumptions import REFUSALS, say
+from trainrx.model.assumptions import ENOUGH, REFUSALS, say
 from trainrx.model.memory import Refusal
-from trainrx.model.planning import Aim, Move, Planned
+from trainrx.model.planning import Aim, Move, Planned, Standing
+from trainrx.model.text import Text
 from trainrx.prove.candidates import CandidateJob, Subject, scaled, subject_of
+from trainrx.prove.enough import enough_for
 from trainrx.prove.planner import FILL, PlannedJob, PlanOutcome, first, planned, space_of
 from trainrx.prove.reread import LaunchContext
 from trainrx.prove.search import FASTEST, LEAST_CHANGE, Search, Space, Weights, roomiest, useful
@@ -22,6 +24,10 @@ from trainrx.prove.space import Pull
 from trainrx.prove.worst_case import MOST_SCALE, tower_attention
 
 ORDER: tuple[Aim, ...] = ("least-change", "fastest", "most-headroom")
+TOO_MUCH = Text(
+    en="memory: {after} GiB are estimated with it, the card has {limit}",
+    zh="显存：按估算改后仍需 {after} GiB，而卡上只有 {limit} GiB",
+)
 MOST_WAYS = 5
 """Plans of one answer, those that go without what the others rest on included."""
 CLEARLY = 0.02
@@ -165,7 +171,7 @@ def nearest(trial: PlannedJob) -> Planned | None:
     """Give what frees most, proved but for the room: there is none where all is not enough."""
     space = space_of(trial)
     taken = roomiest(space._replace(levers=useful(space)))
-    return planned(trial, "most-headroom", taken, space, enough=False) if taken else None
+    return planned(trial, "frees-most", taken, space, enough=False) if taken else None
 
 
 Why = Literal["unknown", "unmodelled", "impossible"]
@@ -223,12 +229,52 @@ def search(
     found = plan_front(trial, another=another)
     if found.plans:
         return found
-    near = nearest(trial) if another else None
-    if near is None or not near.changes:
+    if not another:
         return refuse("impossible", "no-plan", gib=f"{trial.limit:.0f}")
+    return _not_enough(trial)
+
+
+def _not_enough(trial: PlannedJob) -> Refusal:
+    """Say that nothing fits, how near what frees most comes, and what hardware would be enough."""
+    near, found = nearest(trial), enough_for(trial)
+    values = {"gib": f"{trial.limit:.0f}", **found.values}
+    if near is None or not near.changes:
+        return refuse("impossible", f"no-plan{found.end}", **values)
     said = " ".join(change.spelled for change in near.changes)
-    values = {"gib": f"{trial.limit:.0f}", "most": said, "left": f"{near.after.gib:.1f}"}
-    return refuse("impossible", "no-plan-nearest", **values)
+    values |= {"most": said, "left": f"{near.after.gib:.1f}"}
+    return refuse("impossible", f"no-plan-nearest{found.end}", **values)
+
+
+def short_plan(
+    around: LaunchContext,
+    why: Refusal,
+    *,
+    keep: Collection[str] = (),
+    failed: bool | None = None,
+) -> Planned | None:
+    """Give what frees most of a job that no plan makes fit, with what is still too much.
+
+    Args:
+        around: the job as it was read.
+        why: the refusal of `plans_for`, which says what would be enough.
+        keep: parameters that stay as they are.
+        failed: whether it is known to have run out of memory; None: as the log tells.
+    """
+    subject = subject_of(around) if why.not_enough else None
+    if subject is None:
+        return None
+    trial = bench_of(subject, keep=canonical(keep, subject), failed=failed)
+    found = None if isinstance(trial, Refusal) else nearest(trial)
+    if found is None or not found.changes:
+        return None
+    after = {"after": f"{found.after.gib:.1f}", "limit": f"{found.limit_gib:.1f}"}
+    end = why.id.rpartition("-")[2]
+    more = ENOUGH.get(f"-{end}", ENOUGH[""]).in_(around.lang)
+    lacking = Standing(
+        id="memory-exceeds-card",
+        title=(TOO_MUCH.in_(around.lang) + more).format(**dict(why.values), **after),
+    )
+    return msgspec.structs.replace(found, refused=(*found.refused, lacking))
 
 
 def refuse(kind: Why, ident: str, *asks: str, **values: str) -> Refusal:

@@ -14,6 +14,7 @@ from trainrx.fix.pins import consistent_set
 from trainrx.fix.plan import MEMORY
 from trainrx.fix.versions import install_command
 from trainrx.knowledge.packages import read_requirements
+from trainrx.linter.given import ESTIMATED
 from trainrx.model.facts import Facts
 from trainrx.model.findings import Edit
 from trainrx.model.fixing import Batch, Claim, Dropped, Proposal, TermChange
@@ -46,6 +47,7 @@ AIM: dict[Aim, Text] = {
     "fastest": Text(en="fastest that fits", zh="放得下的方案中最快"),
     "most-headroom": Text(en="most headroom", zh="余量最大"),
     "another-way": Text(en="another way", zh="换一种办法"),
+    "frees-most": Text(en="frees most", zh="最省显存"),
 }
 TIGHT = Text(
     en="Nothing leaves a margin: this frees most, and just fits by the estimate. Watch the first "
@@ -66,8 +68,12 @@ class Tried(NamedTuple):
 def try_plan(plan: Planned, trial: TrialLaunch, lang: Lang) -> Tried:
     """Try a plan in the files."""
     wanted = {name: value for move in plan.moves for name, value in move.values}
-    attempt = trial.attempt(plan.changes, wanted, promise=_promise(plan, trial), must_fit=True)
+    enough = plan.aim != "frees-most"
+    attempt = trial.attempt(plan.changes, wanted, promise=_promise(plan, trial), must_fit=enough)
     standing = () if attempt.standing is None else trial.standing(attempt.standing)
+    if not enough:
+        # the plan says itself by how much it falls short
+        standing = (*(one for one in standing if one.id not in ESTIMATED), *plan.refused)
     title = " · ".join(AIM[aim].in_(lang) for aim in (plan.aim, *plan.also))
     if attempt.outcome == "failed":
         return Tried(dropped=_dropped(plan.aim, title, plan.changes, attempt))
@@ -83,7 +89,7 @@ def try_plan(plan: Planned, trial: TrialLaunch, lang: Lang) -> Tried:
         commands=tuple(move.beside for move in plan.moves if move.beside),
         needs=needs(attempt, trial),
         notes=(
-            *([TIGHT.in_(lang)] if plan.after.gib > FILL * plan.limit_gib else []),
+            *([TIGHT.in_(lang)] if enough and plan.after.gib > FILL * plan.limit_gib else []),
             *mended_first(attempt, trial),
             *left_standing(attempt, trial),
             *new_files(attempt, lang),

@@ -43,6 +43,9 @@ LABELS = (
     words.WRITTEN,
 )
 
+SHORT = "frees-most"
+"""The plan that says itself by how much it falls short."""
+
 
 def document(answer: FixAnswer, view: View) -> Document:
     """Lay the answer out."""
@@ -53,7 +56,7 @@ def document(answer: FixAnswer, view: View) -> Document:
             _head(answer, chosen, view),
             _texts(words.STILL, words.still_lines(refused, view), view, strong=True),
             None if chosen is None else _proposal(chosen, answer, view),
-            _no_plan(answer, view),
+            None if chosen is not None and chosen.id == SHORT else _no_plan(answer, view),
             _written(answer, view),
             _others(answer, view),
             _tried(answer, view),

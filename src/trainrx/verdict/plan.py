@@ -29,8 +29,6 @@ NOT_PROVED = Text(
     zh="没有改动通过验证：改用 {spelled} 后仍然 {why}",
 )
 NO_CHANGE = Text(en="no ready-made change is known for this cause", zh="这个原因没有现成的改法")
-NOT_ENOUGH = ("no-plan", "no-plan-nearest")
-"""Refusals that mean: everything that may be changed is not enough."""
 
 
 def plan_for(answer: Diagnosis, done: Conclusion, request: Request) -> ProvedPlan | None:
@@ -81,7 +79,7 @@ def _from_trial(found: FixAnswer, request: Request) -> ProvedPlan | None:
         return _proposed(found.proposals[0], found, fix_command(request))
     refusal = found.no_plan
     by_hand = _fitting(found.manual)
-    if refusal is not None and refusal.id in NOT_ENOUGH:
+    if refusal is not None and refusal.not_enough:
         said = NO_FIT.in_(found.lang).format(why=refusal.reason)
         return ProvedPlan(reason=said, fits=False, steps=by_hand.steps if by_hand else "")
     if by_hand is not None:
