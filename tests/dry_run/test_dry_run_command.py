@@ -99,6 +99,27 @@ def test_a_row_without_texts_is_known_by_its_number(job, capsys):
     assert (loss["kind"], loss["rows"]) == ("stopped-at-row", [7])
 
 
+def test_the_row_a_batch_fails_at_is_named(job, capsys):
+    text = (job / "train.py").read_text(encoding="utf-8")
+    assert "labels.append((" in text
+    text = text.replace("labels.append((", "labels.append(([0] * answer.count('7')) + (")
+    (job / "train.py").write_text(text, encoding="utf-8")
+    found = answered(capsys)[1]
+    loss = found["losses"][0]
+    assert (found["verdict"], found["reached"]) == ("stops", "prepared")
+    assert (loss["kind"], loss["rows"]) == ("stopped-at-row", [7])
+    assert "not of one length" in loss["shown"]
+
+
+def test_a_sample_too_large_to_be_told_is_not_called_lost(job, capsys):
+    rows = rows_of(job)
+    rows[5]["answer"] = "a long story of the house " * 200_000
+    write(job, rows)
+    found = answered(capsys)[1]
+    assert (found["verdict"], found["losses"]) == ("runs", [])
+    assert found["notes"] == ["not all of the data was compared"]
+
+
 def test_a_text_that_is_cut_is_named(job, capsys):
     rows = rows_of(job)
     rows[2]["answer"] += " And nobody may leave the house after ten." * 3

@@ -15,7 +15,7 @@ from trainrx.collect.recorder import installed_packages
 from trainrx.data.job import DataJob, data_job
 from trainrx.data.sources import DataSource, data_format, data_sources
 from trainrx.diagnosis.conclusion import Conclusion
-from trainrx.dry_run.losses import FileRow, FileRows, compared, row_of
+from trainrx.dry_run.losses import FileRow, FileRows, compared, row_in, row_of
 from trainrx.dry_run.run import LOG, DryOutcome, run_dry
 from trainrx.dry_run.start import DryStart, at_home, no_launch, started
 from trainrx.inputs.samples import Bad, read_placed
@@ -33,6 +33,8 @@ from trainrx.verdict.run import diagnose
 
 MEDIA = frozenset({"images", "image", "videos", "video", "audios", "audio"})
 """Columns of paths, which become no text."""
+NOT_ALL = "not all of the data was compared"
+"""What the hooks say where a row that is not found again may have been left out by them."""
 OF_DATA = "data-"
 """What the rules of lint about data are called by."""
 NOT_CHOSEN = frozenset({"device_map", "max_memory"})
@@ -245,7 +247,7 @@ def _answer(
 def _is_whole(outcome: DryOutcome) -> bool:
     """Tell whether all that was loaded was made into batches."""
     made = any(item.get("name") == "batches of train" for item in outcome.told("stage"))
-    return made and not any("into batches" in str(item["what"]) for item in outcome.told("note"))
+    return made and not any(item.get("what") == NOT_ALL for item in outcome.told("note"))
 
 
 def _reached(outcome: DryOutcome) -> str:
@@ -292,8 +294,10 @@ def _failed_rows(outcome: DryOutcome, files: Sequence[FileRows]) -> Iterator[Dat
     if outcome.status == 0:
         return
     for item in (*outcome.told("failed-row"), *outcome.told("failed-sample")):
-        told = item.get("row")
+        told, read = item.get("row"), item.get("read")
         found = row_of(told, files) if isinstance(told, Mapping) else None
+        if isinstance(read, str):
+            found = row_in(read, files)
         found = found or _numbered(item.get("number"), files)
         if found is None:
             continue

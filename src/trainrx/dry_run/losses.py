@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
-from trainrx.dry_run.texts import Encoded, Leaf, are_packed, leaves
+from trainrx.dry_run.texts import Encoded, Leaf, are_packed, bare, leaves
 from trainrx.model.dry_run import ColumnUse, DataLoss, DryRunKind
 
 USUAL = 0.8
@@ -196,10 +196,22 @@ def row_of(told: Mapping[str, Any], files: Sequence[FileRows]) -> tuple[FileRows
     The row may have been converted: it is the one that shares most of its texts.
     """
     held = {leaf.begins for leaf in leaves(told)}
+    return _best(files, lambda leaf: leaf.begins in held)
+
+
+def row_in(read: str, files: Sequence[FileRows]) -> tuple[FileRows, FileRow] | None:
+    """Find the row of a file that a text was made of: the one with most of its texts in it."""
+    text = bare(read)
+    return _best(files, lambda leaf: leaf.begins in text)
+
+
+def _best(
+    files: Sequence[FileRows], is_in: Callable[[Leaf], bool]
+) -> tuple[FileRows, FileRow] | None:
     best: tuple[int, FileRows, FileRow] | None = None
     for file in files:
         for row in file.rows:
-            shared = sum(leaf.begins in held for leaf in leaves(row.values))
+            shared = sum(map(is_in, leaves(row.values)))
             if shared and (best is None or shared > best[0]):
                 best = (shared, file, row)
     return None if best is None else best[1:]

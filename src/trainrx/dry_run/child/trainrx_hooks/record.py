@@ -12,18 +12,29 @@ ROWS = int(os.environ.get("TRAINRX_DRY_RUN_ROWS", "500"))
 """Rows of each data set that are taken."""
 WORLD = int(os.environ.get("TRAINRX_DRY_RUN_WORLD", "1"))
 """Processes the job has for real."""
-_MOST = 200_000
+MOST = 4 << 20
+"""Bytes of one thing told."""
+BUDGET = 48 << 20
+"""Bytes of rows and samples together."""
+NOT_ALL = "not all of the data was compared"
+BULKY = frozenset({"row", "sample"})
 _said: dict[str, int] = {}
+_spent = [0]
 
 
 def tell(kind: str, **values: Any) -> None:
     """Tell something; what cannot be written as JSON is told as text."""
-    line = json.dumps(dict(values, kind=kind), default=str)
-    path = os.environ.get("TRAINRX_DRY_RUN")
-    if not path or len(line) > _MOST:
+    line = json.dumps(dict(values, kind=kind), default=str, ensure_ascii=False)
+    data = line.encode("utf-8", "replace")
+    if kind in BULKY:
+        _spent[0] += len(data)
+    if len(data) > MOST or (kind in BULKY and _spent[0] > BUDGET):
+        once("note", NOT_ALL)
         return
-    with Path(path).open("a", encoding="utf-8") as file:
-        file.write(line + "\n")
+    path = os.environ.get("TRAINRX_DRY_RUN")
+    if path:
+        with Path(path).open("ab") as file:
+            file.write(data + b"\n")
 
 
 def once(kind: str, what: str) -> None:

@@ -9,7 +9,7 @@ from functools import wraps
 from types import ModuleType
 from typing import Any
 
-from .record import ROWS, WORLD, leave, once, tell
+from .record import NOT_ALL, ROWS, WORLD, leave, once, tell
 
 SECONDS = 60.0
 """How long batches are made at most."""
@@ -126,15 +126,15 @@ def _look_through(trainer: Any) -> None:
     data = getattr(trainer, "train_dataset", None)
     tell("rows", split="train", rows=_length(data))
     tokenizer = _tokenizer(trainer)
-    for text in _batches(trainer.get_train_dataloader(), "train"):
-        _tell_samples(text, tokenizer, "train")
+    for batch in _batches(trainer.get_train_dataloader(), "train", tokenizer):
+        _tell_samples(batch, tokenizer, "train")
     held = getattr(trainer, "eval_dataset", None)
     parts = held if isinstance(held, dict) else {"eval": held}
     for name, part in parts.items():
         if part is not None:
             tell("rows", split=name, rows=_length(part))
-            for text in _batches(trainer.get_eval_dataloader(part), name):
-                _tell_samples(text, tokenizer, name)
+            for batch in _batches(trainer.get_eval_dataloader(part), name, tokenizer):
+                _tell_samples(batch, tokenizer, name)
 
 
 def _length(data: Any) -> int | None:
@@ -152,22 +152,30 @@ def _tokenizer(trainer: Any) -> Any:
     return None
 
 
-def _batches(loader: Any, split: str) -> Iterator[Any]:
+def _batches(loader: Any, split: str, tokenizer: Any) -> Iterator[Any]:
     """Give batches until the rows or the time are spent."""
     ends, rows = time.monotonic() + SECONDS, 0
     collate = getattr(loader, "collate_fn", None)
     if collate is not None:
-        _find_rows(loader, collate)
+        _find_rows(loader, collate, tokenizer)
     for batch in loader:
         yield batch
         rows += _rows(batch)
         if rows >= ROWS or time.monotonic() > ends:
-            once("note", f"not all of {split} was made into batches")
+            once("note", NOT_ALL)
             return
     tell("stage", name=f"batches of {split}")
 
 
-def _find_rows(loader: Any, collate: Any) -> None:
+def _as_text(one: Any, tokenizer: Any) -> str:
+    """Give what a sample reads: its tokens as text, or itself."""
+    ids: Any = one.get("input_ids") if isinstance(one, dict) else None
+    if hasattr(ids, "tolist"):
+        ids = ids.tolist()
+    return _decoded(tokenizer, ids) if isinstance(ids, list) else str(one)
+
+
+def _find_rows(loader: Any, collate: Any, tokenizer: Any) -> None:
     @wraps(collate)
     def collated(features: list[Any]) -> Any:
         try:
@@ -175,7 +183,8 @@ def _find_rows(loader: Any, collate: Any) -> None:
         except Exception as error:
             first = next((one for one in features if _fails(collate, one)), None)
             if first is not None:
-                tell("failed-sample", row=first, error=f"{type(error).__name__}: {error}"[:500])
+                said = f"{type(error).__name__}: {error}"[:500]
+                tell("failed-sample", read=_as_text(first, tokenizer), error=said)
             raise
 
     try:
