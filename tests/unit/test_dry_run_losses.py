@@ -84,6 +84,14 @@ def test_of_a_talk_the_last_answer_alone_may_be_learnt():
     assert kinds(rows, samples) == []
 
 
+def test_a_last_answer_that_is_masked_is_told():
+    more = ("and which colour has its door?", "the door of house {} is green now")
+    rows = [talk(n, more[0], more[1].format(n)) for n in range(1, 11)]
+    samples = [encoded(row, mute=(1,)) for row in rows]
+
+    assert kinds(rows, samples) == [("not-learnt", (1, 2, 3, 4, 5))]
+
+
 def test_of_several_answers_one_is_enough():
     rows = [
         {"question": f"what is house number {n} made of?", "answers": [f"house {n}: bricks, wood"]}

@@ -184,9 +184,11 @@ def _columns(source: DataSource, job: DataJob) -> frozenset[str]:
     form = data_format(job)
     found: set[str] = {need.column for need in (() if form is None else form.values)}
     found |= _taken(source.layouts)
-    named = {} if source.entry is None else source.entry.says.get("columns")
-    if isinstance(named, Mapping):
-        found.update(str(name) for name in named.values())
+    if source.entry is not None and form is not None:
+        # a name the format knows that the entry forgot is what people forget
+        named = source.entry.says.get("columns")
+        found.update(map(str, named.values()) if isinstance(named, Mapping) else ())
+        found |= _taken(form.layouts)
     return frozenset(found - MEDIA)
 
 
@@ -278,15 +280,21 @@ def _last_error(log: str) -> str:
 
 
 _ERROR = late(r"(?:[A-Za-z_]+\.)*[A-Za-z_]*(?:Error|Exception)\b(?:: .*)?")
+_LEFT_OUT = late(r"WARNING\b.*?(?:>> |: |\] )((?:Skipping|Dropped|Invalid|Ignoring) .*)")
 MOST_SAID = 3
+ALIKE, LONGEST = 24, 300
+"""Characters by which lines are the same, and that are shown."""
 
 
 def _errors(log: str) -> Iterator[str]:
-    """Give the errors that were printed although the run went on, each once."""
-    lines = (line.strip() for line in log.splitlines())
-    yield from islice(
-        dict.fromkeys(line[:300] for line in lines if _ERROR.fullmatch(line)), MOST_SAID
-    )
+    """Give errors and warnings of rows that were printed although the run went on, each once."""
+    seen: dict[str, str] = {}
+    for line in log.splitlines():
+        if _ERROR.fullmatch(line.strip()):
+            seen.setdefault(line.strip()[:ALIKE], line.strip()[:LONGEST])
+        elif (found := _LEFT_OUT.search(line)) is not None:
+            seen.setdefault(found[1][:ALIKE], found[1][:LONGEST])
+    yield from islice(seen.values(), MOST_SAID)
 
 
 def _failed_rows(outcome: DryOutcome, files: Sequence[FileRows]) -> Iterator[DataLoss]:

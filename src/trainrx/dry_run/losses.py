@@ -147,9 +147,12 @@ def _lacks(item: _Kept, column: str) -> bool:
 
 
 def _is_mute(item: _Kept, column: str, encoded: Encoded) -> bool:
-    """Tell whether none of its texts in a column is learnt from: of a talk it may be the last."""
+    """Tell whether the last of its texts in a column is not learnt from; earlier ones need not be.
+
+    A set for preferences learns the last answer of a talk alone.
+    """
     own = [leaf for leaf in item.read if leaf.column == column]
-    return bool(own) and not any(encoded.learnt(leaf) for leaf in own)
+    return bool(own) and not encoded.learnt(own[-1])
 
 
 def _columns(file: FileRows, there: Sequence[_Kept]) -> Iterator[DataLoss]:

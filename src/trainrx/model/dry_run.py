@@ -23,8 +23,8 @@ DryRunKind = Literal[
     "rows-fewer",
 ]
 """stopped-at-row: the error comes from this row; row-lost: nothing of a row reaches the model;
-text-lost, text-cut: a text does not, or only its beginning; not-learnt: it is read, but not learnt
-from, unlike in other rows; nothing-learnt: a sample without a token to learn; column-lost: of a
+text-lost, text-cut: a text does not, or only its beginning; not-learnt: the last text of a
+column is read, but not learnt from; nothing-learnt: a sample without a token to learn; column-lost: of a
 column the format has no text at all arrives; rows-fewer: so many are gone, which is not known."""
 
 

@@ -47,8 +47,8 @@ KIND: Mapping[DryRunKind, Text] = {
         zh="{column}，{where}：被截断，结尾没有进入模型",
     ),
     "not-learnt": Text(
-        en="{column}, {where}: is read but not learnt from, as in other rows (“{shown}”)",
-        zh="{column}，{where}：会被读入但不参与训练，其他行则参与（“{shown}”）",
+        en="{column}, {where}: the last such text is read, but not learnt from (“{shown}”)",
+        zh="{column}，{where}：最后一条此类文本会被读入，但不参与训练（“{shown}”）",
     ),
     "nothing-learnt": Text(
         en="{where}: no token is learnt from, all labels are masked (“{shown}”)",
