@@ -198,6 +198,9 @@ def _of_values(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
     same = survey.faults.get("same")
     if same is not None:
         yield _in(survey, same, "data-pair-same")
+    worse = survey.faults.get("worse")
+    if worse is not None:
+        yield _in(survey, worse, "data-pair-scored-worse", shown=worse.shown)
 
 
 def _of_labels(survey: Survey, job: DataJob) -> Iterator[DataFinding]:

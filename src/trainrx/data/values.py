@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from trainrx.model.formats import OwnRewards, SameKinds, ValueKind, ValueNeed
+from trainrx.model.pattern import late
 
 Row = Mapping[str, object]
 DEEPEST = 4
@@ -131,6 +133,24 @@ def is_same_pair(row: Row) -> bool:
         return refused == _last_answer(row)
     whole = row.get("rejected_messages")
     return bool(whole) and whole == row.get("messages")
+
+
+_SCORED = late(r"(?:score|rating|reward)s?", re.IGNORECASE)
+
+
+def worse_chosen(row: Row) -> str:
+    """Name the scores of a pair by which the answer that is preferred is the worse one, else "".
+
+    Their columns are called alike, but for the side: `score_chosen` and `score_rejected`.
+    """
+    for name, chosen in row.items():
+        if "chosen" not in name or _SCORED.search(name) is None:
+            continue
+        rejected = row.get(other := name.replace("chosen", "rejected"))
+        numbers = [one for one in (chosen, rejected) if isinstance(one, (int, float))]
+        if len(numbers) == PAIR and numbers[0] < numbers[1]:
+            return f"{name} < {other}"
+    return ""
 
 
 def _last_answer(row: Row) -> object:
