@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainrx.dry_run.losses import FileRow, FileRows, compared, row_of
+from trainrx.dry_run.losses import FileRow, FileRows, compared, odd_values, row_of
 from trainrx.dry_run.run import without_hooks
 from trainrx.dry_run.texts import bare, leaves
 
@@ -149,6 +149,17 @@ def test_a_converted_row_is_found_again():
     assert found is not None
     assert found[1].number == 7
     assert row_of({"x": "nothing of the file at all"}, [file(ROWS)]) is None
+
+
+def test_values_of_another_kind_than_in_most_rows_are_odd():
+    rows = [{**row, "label": True, "system": "" if n % 2 else "s"} for n, row in enumerate(ROWS)]
+    rows[6] = {**rows[6], "label": None}
+    rows[8] = {"messages": [{"role": "user", "content": 7}], "system": ""}
+    found = [(loss.column, loss.rows, loss.shown) for loss in odd_values(file(rows))]
+
+    assert ("label", (7, 9), "null / bool") in found
+    assert ("messages[].content", (9,), "number / text") in found
+    assert "system" not in [column for column, _, _ in found]
 
 
 def test_frames_of_the_hooks_are_no_part_of_the_job():

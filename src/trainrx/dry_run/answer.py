@@ -15,7 +15,7 @@ from trainrx.collect.recorder import installed_packages
 from trainrx.data.job import DataJob, data_job
 from trainrx.data.sources import DataSource, data_format, data_sources
 from trainrx.diagnosis.conclusion import Conclusion
-from trainrx.dry_run.losses import FileRow, FileRows, compared, row_in, row_of
+from trainrx.dry_run.losses import FileRow, FileRows, compared, odd_values, row_in, row_of
 from trainrx.dry_run.run import LOG, DryOutcome, run_dry
 from trainrx.dry_run.start import DryStart, at_home, no_launch, started
 from trainrx.inputs.samples import Bad, read_placed
@@ -212,6 +212,8 @@ def _answer(
 ) -> DryRunAnswer:
     samples = tuple(outcome.told("sample"))
     losses: list[DataLoss] = [*_failed_rows(outcome, files)]
+    if outcome.status and not losses:
+        losses += (loss for file in files for loss in odd_values(file))
     found = [compared(file, samples) for file in files] if _is_whole(outcome) else []
     losses += (loss for one in found for loss in one.losses)
     if found and not any(one.packed for one in found):

@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from trainrx.data.values import kind_of
 from trainrx.dry_run.texts import Encoded, Leaf, are_packed, bare, leaves
 from trainrx.model.dry_run import ColumnUse, DataLoss, DryRunKind
 
 USUAL = 0.8
 """Share of rows from which something is the usual thing, so that a row without it is odd."""
 FEW = 3
+MOST_NESTED, MOST_ITEMS = 4, 50
 SHOWN = 5
 """Rows that are named."""
 MOST_PACKED = 200
@@ -218,3 +220,55 @@ def _best(
             if shared and (best is None or shared > best[0]):
                 best = (shared, file, row)
     return None if best is None else best[1:]
+
+
+def odd_values(file: FileRows) -> Iterator[DataLoss]:
+    """Name the rows in which a value is of another kind than in most, null and absent among them.
+
+    For a job that stopped without saying at which row.
+    """
+    kinds: dict[str, dict[str, list[FileRow]]] = defaultdict(lambda: defaultdict(list))
+    for row in file.rows:
+        for column, kind in dict(_kinds("", row.values, 0)).items():
+            kinds[column][kind].append(row)
+    for column, held in kinds.items():
+        known = sum(map(len, held.values()))
+        usual = max(held, key=lambda kind: len(held[kind]))
+        if "." not in column and "[" not in column and known < len(file.rows):
+            there = {row.number for rows in held.values() for row in rows}
+            held["absent"] = [row for row in file.rows if row.number not in there]
+        rest = [row for kind, rows in held.items() if kind != usual for row in rows]
+        if rest and len(held[usual]) >= max(FEW, USUAL * (len(held[usual]) + len(rest))):
+            rest.sort(key=lambda row: row.number)
+            odd = next(kind for kind, rows in held.items() if rest[0] in rows and kind != usual)
+            yield DataLoss(
+                kind="odd-value",
+                file=file.name,
+                column=column,
+                rows=tuple(row.number for row in rest[:SHOWN]),
+                lines=tuple(row.line for row in rest[:SHOWN] if row.line is not None),
+                count=len(rest),
+                of=len(file.rows),
+                shown=f"{odd} / {usual}",
+            )
+
+
+def _kinds(path: str, value: object, depth: int) -> Iterator[tuple[str, str]]:
+    if path:
+        yield path, _kind(value)
+    if depth > MOST_NESTED:
+        return
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _kinds(f"{path}.{key}" if path else str(key), item, depth + 1)
+    elif isinstance(value, (list, tuple)):
+        for item in value[:MOST_ITEMS]:
+            yield from _kinds(f"{path}[]", item, depth + 1)
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, (str, list, tuple, Mapping)) and not value:
+        return "empty"
+    return kind_of(value) or "null"

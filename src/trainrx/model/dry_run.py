@@ -21,12 +21,13 @@ DryRunKind = Literal[
     "nothing-learnt",
     "column-lost",
     "rows-fewer",
+    "odd-value",
 ]
 """stopped-at-row: the error comes from this row; row-lost: nothing of a row reaches the model;
 text-lost, text-cut: a text does not, or only its beginning; not-learnt: the last text of a
 column is read, but not learnt from; nothing-learnt: a sample without a token to learn; column-
 lost: of a column the format has no text at all arrives; rows-fewer: so many are gone, which is
-not known."""
+not known. odd-value: where it stopped, a value of another kind than in most rows."""
 
 
 class DataLoss(msgspec.Struct, frozen=True, kw_only=True):

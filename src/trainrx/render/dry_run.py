@@ -58,6 +58,10 @@ KIND: Mapping[DryRunKind, Text] = {
         en="{column}, {where}: no text of this column reaches the model (“{shown}”)",
         zh="{column}，{where}：该列没有任何文本进入模型（“{shown}”）",
     ),
+    "odd-value": Text(
+        en="{column}, {where}: {shown}, the second in most rows; look there first",
+        zh="{column}，{where}：{shown}，后者为多数行的类型；请先查看这里",
+    ),
     "rows-fewer": Text(
         en="{count} of {of} rows are not trained on; which ones was not seen",
         zh="{of} 行中有 {count} 行没有参与训练；未能看出是哪些行",
