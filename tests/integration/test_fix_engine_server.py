@@ -100,4 +100,5 @@ def test_a_package_that_is_listed_is_not_named(ask):
     plans = proposals(ask("--format", "json", versions=listed))
 
     assert plans
-    assert all(plan["needs"] == [] for plan in plans)
+    named = {need["package"] for plan in plans for need in plan["needs"]}
+    assert named.isdisjoint({"liger-kernel", "deepspeed", "vllm"})

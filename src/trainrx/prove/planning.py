@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Literal
 
@@ -59,14 +59,19 @@ def beats(one: Planned, other: Planned) -> bool:
     )
 
 
-def without_pillars(space: Space, plans: Iterable[Planned]) -> Space:
+def without_pillars(space: Space, plans: Sequence[Planned]) -> Space:
     """Take away the lever each plan rests on: the one without which it would take most.
 
     Plans of one search are often variants of one idea (shard; shard and offload). Who cannot take
     that idea needs another.
     """
     pillars = {pillar_of(space, plan) for plan in plans}
-    rows = (tuple(p for p in row if p.move.lever not in pillars) for row in space.levers)
+    # a program of its own beside the job is for where no plan does without
+    alone = any(not any(move.beside for move in plan.moves) for plan in plans)
+    rows = (
+        tuple(p for p in row if p.move.lever not in pillars and not (alone and p.move.beside))
+        for row in space.levers
+    )
     return space._replace(levers=tuple(row for row in rows if row))
 
 
