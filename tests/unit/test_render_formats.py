@@ -66,6 +66,7 @@ RECORDS = {
                 kind="text-cut", file="a.csv", column="output", rows=(2,), lines=(4,), count=1
             ),
             DataLoss(kind="rows-fewer", count=2, of=14),
+            DataLoss(kind="odd-value", file="a.csv", rows=(2,), count=1, shown="null / bool"),
         ),
         uses=(
             ColumnUse(file="a.jsonl", column="output", rows=9, read=9, learnt=9),

@@ -59,8 +59,8 @@ KIND: Mapping[DryRunKind, Text] = {
         zh="{column}，{where}：该列没有任何文本进入模型（“{shown}”）",
     ),
     "odd-value": Text(
-        en="{column}, {where}: {shown}, the second in most rows; look there first",
-        zh="{column}，{where}：{shown}，后者为多数行的类型；请先查看这里",
+        en="{column}, {where}: {odd} where most rows have {usual}; look there first",
+        zh="{column}，{where}：此处为 {odd}，多数行为 {usual}；请先查看这里",
     ),
     "rows-fewer": Text(
         en="{count} of {of} rows are not trained on; which ones was not seen",
@@ -139,9 +139,11 @@ def _claim(answer: DryRunAnswer, view: View) -> str:
 
 
 def _loss(item: DataLoss, view: View) -> str:
-    said = KIND[item.kind]
+    odd, _, usual = item.shown.partition(" / ")
     return view.say(
-        said,
+        KIND[item.kind],
+        odd=odd,
+        usual=usual,
         where=_where(item, view),
         column=item.column,
         shown=item.shown,
