@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from trainrx.api import lint
 from trainrx.cli import main
+from trainrx.dry_run.run import DryOutcome
 from trainrx.render.formats.json import FOLDER
 
 HERE = Path(__file__).parent
@@ -160,6 +162,54 @@ def test_the_page_says_what_is_lost(job, capsys, lang):
     assert "data.jsonl" in page
     assert ("row 5" if lang == "en" else "第 5 行") in page
     assert "What is the rule number 5" in page
+
+
+PAIR = {
+    "messages": [
+        {"role": "user", "content": "what is the rule of the house?"},
+        {"role": "assistant", "content": "doors are shut at night"},
+    ],
+    "rejected_response": "there is none",
+}
+
+
+class TestLint:
+    """What lint finds in the data beside a job that ran."""
+
+    @pytest.fixture
+    def ran(self, tmp_path, monkeypatch):
+        """Let a launch of ms-swift have run, whatever it is."""
+        (tmp_path / "swift").write_text("#!/bin/sh\n", encoding="utf-8")
+        (tmp_path / "swift").chmod(0o755)
+        (tmp_path / "python").symlink_to(sys.executable)
+        monkeypatch.chdir(tmp_path)
+        words = "swift rlhf --rlhf_type dpo --model /m/qwen --dataset a.jsonl --max_length 512"
+        (tmp_path / "launch.sh").write_text(f"{words}\n", encoding="utf-8")
+        stages = ("trains", "batches of train", "done")
+        events = tuple({"kind": "stage", "name": stage} for stage in stages)
+        outcome = DryOutcome(status=0, seconds=1.0, log="", events=events)
+        monkeypatch.setattr("trainrx.dry_run.answer.run_dry", lambda *_, **__: outcome)
+        return tmp_path
+
+    def asked(self, folder, capsys, **more):
+        row = json.dumps({**PAIR, **more}) + "\n"
+        (folder / "a.jsonl").write_text(row * 40, encoding="utf-8")
+        words = "dry-run launch.sh --python python --versions ms-swift==4.6.0 --format json"
+        status = main(words.split())
+        found = json.loads(capsys.readouterr().out)
+        return status, found["verdict"], {item["rule"] for item in found["findings"]}
+
+    def test_what_no_run_refutes_is_said(self, ran, capsys):
+        scores = {"chosen_score": 1, "rejected_score": 2}
+        assert self.asked(ran, capsys, **scores) == (1, "runs", {"data-pair-scored-worse"})
+
+    def test_what_did_not_stop_it_is_no_error(self, ran, capsys):
+        script = ran / "launch.sh"
+        script.write_text(script.read_text("utf-8").replace("512", "4"), encoding="utf-8")
+        assert self.asked(ran, capsys) == (0, "runs", set())
+        linted = lint(script, versions={"ms-swift": "4.6.0"}, data="")
+        refuted = [item.severity for item in linted if item.rule.startswith("data-")]
+        assert refuted == ["error"]
 
 
 class TestRefusals:

@@ -79,4 +79,4 @@ def dry_run(
         found = answer.dry_run(request, loaded, options, os.environ, top=3)
     if save_log is not None:
         save(save_log, found.log)
-    return show(found, form, seen) or int(found.verdict != "runs")
+    return show(found, form, seen) or int(found.verdict != "runs" or bool(found.findings))

@@ -1,0 +1,11 @@
+from datasets import load_dataset
+from trl import KTOConfig, KTOTrainer
+
+dataset = load_dataset("json", data_files="train.jsonl", split="train")
+
+args = KTOConfig(
+    output_dir="out", per_device_train_batch_size=2, max_steps=2, logging_steps=1,
+    save_strategy="no", use_cpu=True, bf16=False, report_to="none",
+)
+trainer = KTOTrainer(model="./model", args=args, train_dataset=dataset)
+trainer.train()

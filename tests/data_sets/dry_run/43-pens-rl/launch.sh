@@ -1,0 +1,11 @@
+#!/bin/bash
+swift rlhf --rlhf_type grpo \
+  --model ./model --model_type qwen2 --template qwen2_5 \
+  --dataset train.jsonl \
+  --tuner_type lora --torch_dtype float32 \
+  --max_length 1024 \
+  --per_device_train_batch_size 2 --gradient_accumulation_steps 1 --learning_rate 1e-4 \
+  --max_steps 2 --logging_steps 1 --save_strategy no \
+  --reward_funcs pens --external_plugins plugin.py \
+  --num_generations 2 --max_completion_length 16 --use_vllm false --beta 0.0 \
+  --report_to none --output_dir out
