@@ -198,6 +198,9 @@ def _of_values(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
     same = survey.faults.get("same")
     if same is not None:
         yield _in(survey, same, "data-pair-same")
+    repeated = survey.faults.get("repeated")
+    if repeated is not None:
+        yield _in(survey, repeated, "data-prompt-repeated", column=repeated.shown)
     worse = survey.faults.get("worse")
     if worse is not None:
         yield _in(survey, worse, "data-pair-scored-worse", shown=worse.shown)

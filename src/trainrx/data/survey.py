@@ -24,6 +24,7 @@ from trainrx.data.values import (
     is_same_pair,
     is_unscored,
     refused_values,
+    repeats_prompt,
     worse_chosen,
 )
 from trainrx.inputs.sample_text import parts_of
@@ -93,12 +94,12 @@ class Survey(msgspec.Struct):
     `faults` are by kind: those of `rows.Fault`, `broken` (no row), `long` (beyond the limit),
     `unanswerable` (its prompt alone is), `image-gone`, `image-broken`, `image-tags`, `value` (what
     `refused` says), `mixed` (another kind than in the rows before), `same` (both answers of a
-    pair), `worse` (the one that is preferred by its score), `drifted` (its prompts differ), `class-
-    text` and `class-beyond` (no class), `json` (a row within a line of plain text), `parts` (joined
-    columns of two kinds), `pictured` (has images) and `unscored`. `digests` are hashes of whole
-    rows. `within` is the key under which one object holds all samples, `delimiter` what seems to
-    part the only column of a table, `taken` the suffixes that this release reads where it is none
-    of them.
+    pair), `worse` (the one that is preferred by its score), `repeated` (answers begin with the
+    question), `drifted` (its prompts differ), `class- text` and `class-beyond` (no class), `json`
+    (a row within a line of plain text), `parts` (joined columns of two kinds), `pictured` (has
+    images) and `unscored`. `digests` are hashes of whole rows. `within` is the key under which one
+    object holds all samples, `delimiter` what seems to part the only column of a table, `taken` the
+    suffixes that this release reads where it is none of them.
     """
 
     source: DataSource
@@ -272,6 +273,9 @@ class _Reading:
             out.note("mixed", place, f"{changed.column}: {changed.before} / {changed.now}")
         if is_same_pair(row):
             out.note("same", place)
+        repeated = repeats_prompt(row)
+        if repeated:
+            out.note("repeated", place, repeated)
         worse = worse_chosen(row)
         if worse:
             out.note("worse", place, worse)

@@ -135,6 +135,23 @@ def is_same_pair(row: Row) -> bool:
     return bool(whole) and whole == row.get("messages")
 
 
+_ASKED = ("prompt", "instruction", "question", "query")
+_TOLD = ("chosen", "rejected", "completion", "response", "output", "answer")
+_LEAST = 12
+"""Characters of a question that no answer begins with by chance."""
+
+
+def repeats_prompt(row: Row) -> str:
+    """Name the column of the question all answers of a row begin with, which so stands twice."""
+    for name in _ASKED:
+        asked = row.get(name)
+        if isinstance(asked, str) and len(asked.strip()) >= _LEAST:
+            told = [row[key] for key in _TOLD if isinstance(row.get(key), str)]
+            if told and all(str(text).lstrip().startswith(asked.strip()) for text in told):
+                return name
+    return ""
+
+
 _SCORED = late(r"(?:score|rating|reward)s?", re.IGNORECASE)
 
 
