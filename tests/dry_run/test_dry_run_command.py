@@ -135,6 +135,7 @@ def test_a_text_that_is_cut_is_named(job, capsys):
 def test_few_rows_are_taken_and_said(capsys):
     found = answered(capsys, "--rows", "3")[1]
     assert (found["rows"], found["taken"], found["verdict"]) == (8, 3, "runs")
+    assert {(use["rows"], use["read"]) for use in found["uses"]} == {(3, 3)}
 
 
 def test_time_that_is_up_is_no_verdict(job, capsys):
@@ -142,6 +143,7 @@ def test_time_that_is_up_is_no_verdict(job, capsys):
     (job / "train.py").write_text("import time\ntime.sleep(60)\n" + text, encoding="utf-8")
     status, found = answered(capsys, "--timeout", "1")
     assert (status, found["verdict"], found["reached"]) == (1, "unfinished", "started")
+    assert (found["time_up"], found["error"], found["diagnosis"]) == (True, "", None)
 
 
 def test_a_program_without_a_trainer_is_no_verdict(job, capsys):

@@ -53,6 +53,17 @@ def test_a_row_without_any_text_is_lost():
     assert kinds(ROWS, samples) == [("row-lost", (4,))]
 
 
+def test_a_row_that_shares_texts_with_others_is_lost_all_the_same():
+    rows = [{**row, "system": "you know all about houses"} for row in ROWS]
+    samples = [
+        {"read": row["system"] + encoded(row)["read"], "learnt": encoded(row)["learnt"]}
+        for row in rows
+        if row is not rows[3]
+    ]
+
+    assert kinds(rows, samples) == [("row-lost", (4,))]
+
+
 def test_rows_nobody_asked_for_are_not_lost():
     assert kinds(ROWS, [encoded(row) for row in ROWS[:9]], chosen=True) == []
     assert kinds(ROWS, [encoded(row) for row in ROWS[:4]]) == []

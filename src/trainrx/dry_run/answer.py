@@ -84,7 +84,7 @@ def dry_run(
         seconds=options.seconds,
     )
     diagnosis = None
-    if outcome.status != 0 and outcome.log.strip():
+    if outcome.status and outcome.log.strip():
         diagnosis = _diagnosed(request, loaded, outcome, top)
     files = tuple(_files(job, outcome, options.rows))
     found = _answer(done, start, outcome, files, diagnosis)
@@ -217,12 +217,13 @@ def _answer(
     samples = tuple(outcome.told("sample"))
     losses: list[DataLoss] = [*_failed_rows(outcome, files)]
     if outcome.status and not losses:
-        losses += (loss for file in files for loss in odd_values(file))
+        odd = (loss for file in files for loss in odd_values(file))
+        losses += sorted(odd, key=lambda loss: loss.count)[:MOST_ODD]
     found = [compared(file, samples) for file in files] if _is_whole(outcome) else []
     losses += (loss for one in found for loss in one.losses)
-    if found and not any(one.packed for one in found):
+    if found and not any(one.packed for one in found) and not any(one.chosen for one in files):
         losses += _fewer(outcome, losses)
-    error = "" if outcome.status == 0 else _last_error(outcome.log)
+    error = _last_error(outcome.log) if outcome.status else ""
     taken = sum(int(item.get("taken") or 0) for item in outcome.told("loaded"))
     return DryRunAnswer(
         tool=tool(done.knowledge),
@@ -235,6 +236,7 @@ def _answer(
         rows=sum(int(item.get("rows") or 0) for item in outcome.told("loaded")),
         taken=taken,
         reached=_reached(outcome),
+        time_up=outcome.status is None,
         error=error,
         said=tuple(line for line in _errors(outcome.log) if line != error)
         if losses or error
@@ -287,7 +289,7 @@ def _last_error(log: str) -> str:
 
 _ERROR = late(r"(?:[A-Za-z_]+\.)*[A-Za-z_]*(?:Error|Exception)\b(?:: .*)?")
 _LEFT_OUT = late(r"WARNING\b.*?(?:>> |: |\] )((?:Skipping|Dropped|Invalid|Ignoring) .*)")
-MOST_SAID = 3
+MOST_SAID = MOST_ODD = 3
 ALIKE, LONGEST = 24, 300
 """Characters by which lines are the same, and that are shown."""
 
@@ -305,7 +307,7 @@ def _errors(log: str) -> Iterator[str]:
 
 def _failed_rows(outcome: DryOutcome, files: Sequence[FileRows]) -> Iterator[DataLoss]:
     """Name the row of the file that a function of the framework failed at."""
-    if outcome.status == 0:
+    if not outcome.status:
         return
     for item in (*outcome.told("failed-row"), *outcome.told("failed-sample")):
         told, read = item.get("row"), item.get("read")

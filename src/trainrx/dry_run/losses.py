@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -45,14 +45,17 @@ class FileRows(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Kept(msgspec.Struct, frozen=True):
+    """A row with its texts: all, those that no other row has, those that arrive."""
+
     row: FileRow
     leaves: tuple[Leaf, ...]
+    own: frozenset[str]
     read: tuple[Leaf, ...]
 
     @property
     def is_lost(self) -> bool:
-        """Nothing of it arrives."""
-        return bool(self.leaves) and not self.read
+        """Nothing that tells it from other rows arrives."""
+        return bool(self.own) and self.own.isdisjoint(leaf.begins for leaf in self.read)
 
 
 class FileComparison(NamedTuple):
@@ -71,7 +74,7 @@ def compared(file: FileRows, samples: Sequence[Mapping[str, Any]]) -> FileCompar
         samples: all that the framework made of its data: `read` and `learnt` as text.
     """
     encoded = Encoded(samples)
-    kept = [_kept(row, encoded) for row in file.rows]
+    kept = _all_kept(file, encoded)
     uses = tuple(_uses(file, kept, encoded))
     packed = are_packed([item.leaves for item in kept[:MOST_PACKED]], encoded)
     if not samples or packed:
@@ -89,9 +92,18 @@ def _sample(item: _Kept, encoded: Encoded) -> int | None:
     return encoded.sample(item.read[-1]) if item.read else None
 
 
-def _kept(row: FileRow, encoded: Encoded) -> _Kept:
-    found = tuple(leaves(row.values))
-    return _Kept(row, found, tuple(leaf for leaf in found if encoded.begins(leaf)))
+def _all_kept(file: FileRows, encoded: Encoded) -> list[_Kept]:
+    rows = [(row, tuple(leaves(row.values))) for row in file.rows]
+    held = Counter(text for _, found in rows for text in {leaf.begins for leaf in found})
+    return [
+        _Kept(
+            row,
+            found,
+            frozenset(leaf.begins for leaf in found if held[leaf.begins] == 1),
+            tuple(leaf for leaf in found if encoded.begins(leaf)),
+        )
+        for row, found in rows
+    ]
 
 
 def _uses(file: FileRows, kept: Sequence[_Kept], encoded: Encoded) -> Iterator[ColumnUse]:

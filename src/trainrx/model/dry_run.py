@@ -65,9 +65,10 @@ class DryRunAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """A job started small, on the CPU, by its own framework.
 
     `taken` of `rows` were used; `seconds` is how long it took. `reached` is the last stage: loads,
-    prepares, batches, steps. `left_out` names what one process on a CPU does without. `error` is
-    the last line of what it printed where it stopped, `diagnosis` what is known of that; `said` are
-    errors that it printed and went on, `findings` what lint finds in the data.
+    prepares, batches, steps; `time_up`: it ran longer than allowed. `left_out` names what one
+    process on a CPU does without. `error` is the last line of what it printed where it stopped,
+    `diagnosis` what is known of that; `said` are errors that it printed and went on, `findings`
+    what lint finds in the data.
     """
 
     tool: Tool
@@ -80,6 +81,7 @@ class DryRunAnswer(msgspec.Struct, frozen=True, kw_only=True):
     rows: int = 0
     taken: int = 0
     reached: str = ""
+    time_up: bool = False
     error: str = ""
     said: tuple[str, ...] = ()
     losses: tuple[DataLoss, ...] = ()

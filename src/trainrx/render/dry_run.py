@@ -35,8 +35,8 @@ STEPPED = Text(en="batches and first steps", zh="batch 和最初几个 step 都�
 KIND: Mapping[DryRunKind, Text] = {
     "stopped-at-row": Text(en="the error comes from {where}", zh="错误来自{where}"),
     "row-lost": Text(
-        en="{where}: nothing of it reaches the model (“{shown}”)",
-        zh="{where}：没有任何内容进入模型（“{shown}”）",
+        en="{where}: nothing of its own reaches the model (“{shown}”)",
+        zh="{where}：该行特有的内容没有进入模型（“{shown}”）",
     ),
     "text-lost": Text(
         en="{column}, {where}: does not reach the model, as it does in other rows (“{shown}”)",
@@ -134,7 +134,7 @@ def _claim(answer: DryRunAnswer, view: View) -> str:
     if answer.verdict == "stops":
         return view.say(REACHED[answer.reached])
     if answer.verdict == "unfinished":
-        return view.say(NO_TRAINER if not answer.error else TIME_UP)
+        return view.say(TIME_UP if answer.time_up else NO_TRAINER)
     return view.say(STEPPED if answer.reached == "steps" else MADE)
 
 

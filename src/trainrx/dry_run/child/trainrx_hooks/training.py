@@ -13,6 +13,9 @@ from .record import NOT_ALL, ROWS, WORLD, leave, once, tell
 
 SECONDS = 60.0
 """How long batches are made at most."""
+MOST_REPEATED = 64
+"""Times the rows of the sample that are made into batches: pairs count twice, prompts once for each
+answer, and of data that streams there is no end."""
 STEPS = 2
 """Micro-batches that are trained on."""
 OFF: dict[str, Any] = {
@@ -33,6 +36,8 @@ OFF: dict[str, Any] = {
     "report_to": "none",
 }
 """What one process on a CPU is told in place of what the job says."""
+_told: set[int] = set()
+"""Rows that were told as they are: a prompt comes once for each answer to it."""
 QUIET = ("report_to", "save_strategy", "dataloader_num_workers", "dataloader_prefetch_factor")
 
 
@@ -161,7 +166,7 @@ def _batches(loader: Any, split: str, tokenizer: Any) -> Iterator[Any]:
     for batch in loader:
         yield batch
         rows += _rows(batch)
-        if rows >= ROWS or time.monotonic() > ends:
+        if rows > MOST_REPEATED * ROWS or time.monotonic() > ends:
             once("note", NOT_ALL)
             return
     tell("stage", name=f"batches of {split}")
@@ -211,7 +216,10 @@ def _tell_samples(batch: Any, tokenizer: Any, split: str) -> None:
     """Tell the texts of a batch: what is read, and what of it is learnt."""
     if not hasattr(batch, "items"):
         for one in batch if isinstance(batch, (list, tuple)) else ():
-            tell("sample", split=split, read=str(one), learnt=None)
+            read = str(one)
+            if hash(read) not in _told:
+                _told.add(hash(read))
+                tell("sample", split=split, read=read, learnt=None)
         return
     held = dict(batch.items())
     for name, value in held.items():
