@@ -13,6 +13,7 @@ from trainrx.frameworks.common.recognise import recognise
 from trainrx.frameworks.common.roles import related
 from trainrx.frameworks.common.script import SCRIPT, command_of
 from trainrx.launch.args import Sign, odd_characters, read_arguments
+from trainrx.launch.misspelt import respelled
 from trainrx.launchers.allocation import SCHEDULERS, SLURM
 from trainrx.launchers.entries import Cite, EntryPoint, RecognisedLaunch, basename, entries
 from trainrx.launchers.front import Front
@@ -92,7 +93,9 @@ def find_launches(
                 container = (*around, *launch.container)
                 yield msgspec.structs.replace(launch, container=container)
 
-    for command, wrapped in _commands(script, cite):
+    for given, wrapped in _commands(script, cite):
+        right = respelled(given)
+        command = given if right is None else right.command
         sessions.note(command)
         around = tuple(wrapped.container) if wrapped else ()
         started = [*of(command, around)]
@@ -103,6 +106,8 @@ def find_launches(
             one = either([[*of(way, around)] for way in ways(command)])
             unread = _unread(script, command.words)
             started += [] if one is None else [msgspec.structs.replace(one, unread=unread)]
+        if right is not None:
+            started = [_with(one, right.defect) for one in started]
         room = _MAX_LAUNCHES - len(found)
         found += (sessions.inside(launch) for launch in started[:room])
     launches = numbered(related(tuple(found)))
@@ -110,6 +115,10 @@ def find_launches(
         _with_defects(launch, script.defects, number, launches)
         for number, launch in enumerate(launches)
     )
+
+
+def _with(launch: RawLaunch, defect: Defect) -> RawLaunch:
+    return msgspec.structs.replace(launch, defects=(*launch.defects, defect))
 
 
 def _allocated(script: Script) -> tuple[RawArg, ...]:

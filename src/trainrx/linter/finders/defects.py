@@ -14,6 +14,7 @@ from trainrx.model.job import Defect
 from trainrx.model.pattern import late
 
 _ASSIGNMENT = late(r"[ \t]*(?P<name>[A-Za-z_]\w*)=")
+_MEANT = late(r"; (\S+) is meant")
 _DASHES = late("[–—−―－]+")
 _PLAIN = {
     "“": '"',
@@ -64,6 +65,10 @@ def _spot(defect: Defect, texts: FileLines) -> LineRange:
     line = texts.line(defect.source, defect.line)
     if defect.id == "variable-not-exported" and (name := _ASSIGNMENT.match(line)):
         return LineRange(defect.source, defect.line, name.start("name") + 1, name.end("name") + 1)
+    if defect.id == "program-misspelt":
+        written = defect.message.split(" ", 1)[0]
+        at = line.find(written) + 1
+        return LineRange(defect.source, defect.line, at or None, at + len(written) if at else None)
     if defect.column is None:
         dash = _DASHES.search(line) if defect.id == "en-dash-flag" else None
         column = dash.start() + 1 if dash else None
@@ -91,19 +96,25 @@ def _edits(defect: Defect, at: LineRange, texts: FileLines) -> tuple[Edit, ...]:
         return _unix_ends(defect, texts) if defect.id == "crlf-line-ends" else ()
     if defect.id == "crlf-line-ends":
         return _unix_ends(defect, texts)
-    text = line[at.column - 1 : at.end - 1]
-    if defect.id == "space-after-backslash" and text.rstrip(" \t") == "\\":
-        return replaced(at, "\\")
-    if defect.id == "en-dash-flag" and _DASHES.fullmatch(text):
-        behind = line[at.end - 1 : at.end]
-        return replaced(at, "-" if behind == "-" else "--")
-    if defect.id == "full-width-character" and text in _PLAIN:
-        return replaced(at, _PLAIN[text])
+    instead = _instead(defect, line[at.column - 1 : at.end - 1], line[at.end - 1 : at.end])
+    if instead is not None:
+        return replaced(at, instead)
     if defect.id == "variable-not-exported" and not line[: at.column - 1].strip():
         return replaced(msgspec.structs.replace(at, end=at.column), "export ")
     if defect.id == "continuation-broken" and defect.column is not None:
         return _joined(defect.source, at.line, texts)
     return ()
+
+
+def _instead(defect: Defect, text: str, behind: str) -> str | None:
+    """Give what is to stand in the place of a text, before another; None where not known."""
+    if defect.id == "space-after-backslash" and text.rstrip(" \t") == "\\":
+        return "\\"
+    if defect.id == "en-dash-flag" and _DASHES.fullmatch(text):
+        return "-" if behind == "-" else "--"
+    if defect.id == "program-misspelt" and (meant := _MEANT.search(defect.message)):
+        return meant[1]
+    return _PLAIN.get(text) if defect.id == "full-width-character" else None
 
 
 def _unix_ends(defect: Defect, texts: FileLines) -> tuple[Edit, ...]:
