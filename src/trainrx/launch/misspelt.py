@@ -20,7 +20,7 @@ _STARTERS = {"accelerate": frozenset({"launch"}), "torchrun": None, "deepspeed":
 """What may follow; None: an option or a program."""
 
 
-class Respelled(NamedTuple):
+class MisspeltProgram(NamedTuple):
     """A command as it was meant, and what is wrong with how it is written."""
 
     command: ShellCommand
@@ -46,7 +46,7 @@ def _near(name: str) -> set[str]:
     return {*lost, *doubled, *moved} - {name}
 
 
-def respelled(command: ShellCommand) -> Respelled | None:
+def respelled(command: ShellCommand) -> MisspeltProgram | None:
     """Give a command with the name of its launcher as it was meant; None where it is right."""
     if len(command.words) < 2 or command.words[0].unknown:
         return None
@@ -63,7 +63,9 @@ def respelled(command: ShellCommand) -> Respelled | None:
         text=origin.text,
         message=f"{first.text} is no program; {meant} is meant. The shell says: command not found.",
     )
-    return Respelled(msgspec.structs.replace(command, words=(word, *command.words[1:])), defect)
+    return MisspeltProgram(
+        msgspec.structs.replace(command, words=(word, *command.words[1:])), defect
+    )
 
 
 def _follows(name: str, second: str) -> bool:
