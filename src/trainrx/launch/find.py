@@ -9,11 +9,10 @@ from functools import lru_cache
 import msgspec
 
 from trainrx.frameworks import framework_of, frameworks, programs
-from trainrx.frameworks.common.recognise import recognise
+from trainrx.frameworks.common.recognise import recognise, respelled
 from trainrx.frameworks.common.roles import related
 from trainrx.frameworks.common.script import SCRIPT, command_of
 from trainrx.launch.args import Sign, odd_characters, read_arguments
-from trainrx.launch.misspelt import respelled
 from trainrx.launchers.allocation import SCHEDULERS, SLURM
 from trainrx.launchers.entries import Cite, EntryPoint, RecognisedLaunch, basename, entries
 from trainrx.launchers.front import Front
