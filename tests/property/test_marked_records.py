@@ -12,6 +12,7 @@ from msgspec import inspect as types
 
 from trainrx.collect.state import WatchState
 from trainrx.model.bundle import CollectReport
+from trainrx.model.dry_run import DryRunAnswer
 from trainrx.model.estimate import Estimate
 from trainrx.model.fixing import FixAnswer, RetryAnswer
 from trainrx.model.inspection import Comparison, Inspection
@@ -32,6 +33,7 @@ RECORDS: tuple[type[msgspec.Struct], ...] = (
     CollectReport,
     Comparison,
     Diagnosis,
+    DryRunAnswer,
     Estimate,
     FixAnswer,
     Inspection,

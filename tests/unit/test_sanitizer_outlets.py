@@ -45,6 +45,9 @@ KNOWN = {
     # pipes between its own processes
     "linter/files.py": "findings of a worker",
     "exact/trial/__main__.py": "the outcome of a trial",
+    "dry_run/child/trainrx_hooks/record.py": "what the hooks of a dry run tell, and its output",
+    "dry_run/run.py": "the output of a dry run, in a folder that is gone afterwards",
+    "dry_run/answer.py": "the same, for its diagnosis",
     # reads, or writes to memory
     "entries/launch_tests.py": "files of a test of the knowledge, gone afterwards",
     "inputs/content.py": "puts the pieces of an input together",

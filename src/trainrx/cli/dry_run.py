@@ -78,5 +78,7 @@ def dry_run(
         loaded = LoadedKnowledge(request.kb, request.rules)
         found = answer.dry_run(request, loaded, options, os.environ, top=3)
     if save_log is not None:
-        save(save_log, found.log)
+        from trainrx.render.redact import masked
+
+        save(save_log, masked(found, seen.redaction).log)
     return show(found, form, seen) or int(found.verdict != "runs" or bool(found.findings))

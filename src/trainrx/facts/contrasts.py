@@ -8,7 +8,7 @@ make this change, whatever they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -265,7 +265,7 @@ class _Same:
 
 @lru_cache(maxsize=2)
 def _names(known: _Same) -> dict[str, str]:
-    """Map what people call a setting to it, where it is one's name alone.
+    """Map what people call a setting to it, where that is told by the name.
 
     One word is a setting's name only where it is that of a switch (packing, use_unsloth): as a word
     of the language it says too little.
@@ -277,8 +277,17 @@ def _names(known: _Same) -> dict[str, str]:
                 for short in _called(_plain(name.rpartition(".")[2])):
                     if "_" in short or (param.type == "bool" and "." not in name):
                         called.setdefault(short, set()).add(param.id)
-    single = {name: next(iter(ids)) for name, ids in called.items() if len(ids) == 1}
-    return {**single, **ALIASES}
+    single = {name: _owner(name, ids) for name, ids in called.items()}
+    return {**{name: one for name, one in single.items() if one is not None}, **ALIASES}
+
+
+def _owner(name: str, ids: Collection[str]) -> str | None:
+    """Give the parameter a name alone means: the only one with it, or the one that is called so.
+
+    `param_offload` is the trained model's; those of the reference and the critic say more.
+    """
+    own = [one for one in ids if len(ids) == 1 or one.rpartition(".")[2] == name]
+    return own[0] if len(own) == 1 else None
 
 
 def _called(name: str) -> Iterator[str]:
