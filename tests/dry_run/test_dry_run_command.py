@@ -188,7 +188,8 @@ class TestLint:
         words = "swift rlhf --rlhf_type dpo --model /m/qwen --dataset a.jsonl --max_length 512"
         (tmp_path / "launch.sh").write_text(f"{words}\n", encoding="utf-8")
         stages = ("trains", "batches of train", "done")
-        events = tuple({"kind": "stage", "name": stage} for stage in stages)
+        sample = {"kind": "sample", "read": json.dumps(PAIR), "learnt": json.dumps(PAIR)}
+        events = (*({"kind": "stage", "name": stage} for stage in stages), sample)
         outcome = DryOutcome(status=0, seconds=1.0, log="", events=events)
         monkeypatch.setattr("trainrx.dry_run.answer.run_dry", lambda *_, **__: outcome)
         return tmp_path

@@ -122,6 +122,15 @@ def test_rows_that_are_joined_are_not_counted():
     assert found.losses == ()
 
 
+def test_a_question_within_another_one_is_not_joined_to_it():
+    rows = [*ROWS, talk(11)]
+    rows[10]["messages"][0]["content"] = f"for a child: {TURNS[0].format(3)}"
+    found = compared(file(rows), [{**encoded(row), "learnt": ""} for row in rows])
+
+    assert not found.packed
+    assert [(loss.kind, loss.count) for loss in found.losses] == [("nothing-learnt", 11)]
+
+
 def test_a_column_of_the_format_of_which_nothing_arrives_is_lost():
     rows = [{**row, "system": "you know all about houses"} for row in ROWS]
     samples = [encoded(row) for row in ROWS]

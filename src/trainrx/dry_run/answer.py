@@ -88,12 +88,12 @@ def dry_run(
         diagnosis = _diagnosed(request, loaded, outcome, top)
     files = tuple(_files(job, outcome, options.rows))
     found = _answer(done, start, outcome, files, diagnosis)
+    # what is called an error and neither stopped the job nor cost a row, is none
+    refuted = found.verdict == "runs" and found.all_seen
     of_data = tuple(
         item
         for item in known.answer.findings
-        # what is called an error and did not stop the job, nor cost a row, is none
-        if item.rule.startswith(OF_DATA)
-        and not (found.verdict == "runs" and item.severity == "error")
+        if item.rule.startswith(OF_DATA) and not (refuted and item.severity == "error")
     )
     return msgspec.structs.replace(found, findings=of_data)
 
@@ -241,6 +241,7 @@ def _answer(
         said=tuple(line for line in _errors(outcome.log) if line != error)
         if losses or error
         else (),
+        all_seen=bool(found) and not any(one.packed for one in found),
         losses=tuple(losses),
         uses=tuple(use for one in found for use in one.uses),
         left_out=tuple(

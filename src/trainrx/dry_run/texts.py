@@ -6,6 +6,7 @@ import ast
 import json
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -125,16 +126,20 @@ class Encoded:
 
 
 def are_packed(rows: Iterable[Sequence[Leaf]], encoded: Encoded) -> bool:
-    """Tell whether one sample holds texts of several rows."""
+    """Tell whether samples are made of several rows: half of them at least hold texts of two.
+
+    A question that stands within another one is no such text.
+    """
     seen: dict[str, int] = {}
     kept = list(rows)
     for number, row in enumerate(kept):
         for leaf in row:
             seen[leaf.begins] = number if leaf.begins not in seen else -1
-    held: dict[int, int] = {}
+    held: dict[int, set[int]] = defaultdict(set)
     for number, row in enumerate(kept):
         for leaf in row:
             at = encoded.sample(leaf) if seen[leaf.begins] == number else None
-            if at is not None and held.setdefault(at, number) != number:
-                return True
-    return False
+            if at is not None:
+                held[at].add(number)
+    several = sum(len(numbers) > 1 for numbers in held.values())
+    return 0 < len(held) <= 2 * several

@@ -84,6 +84,7 @@ class DryRunAnswer(msgspec.Struct, frozen=True, kw_only=True):
     time_up: bool = False
     error: str = ""
     said: tuple[str, ...] = ()
+    all_seen: bool = False
     losses: tuple[DataLoss, ...] = ()
     findings: tuple[Finding, ...] = ()
     uses: tuple[ColumnUse, ...] = ()
