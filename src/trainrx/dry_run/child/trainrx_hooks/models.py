@@ -53,8 +53,27 @@ def _empty(cls: Any, name: Any, options: Any) -> Any:
         if str(getattr(config, key, None) or "").startswith(("flash", "kernels")):
             setattr(config, key, "eager")
     once("left-out", "weights")
+    _keep_in_place(torch.nn.Module)
     with torch.device("meta"):
-        return cls(config)
+        model = cls(config)
+    # trainers look beside the model for its tokenizer
+    config._name_or_path = model.name_or_path = str(name)
+    return model
+
+
+def _keep_in_place(kind: Any) -> None:
+    """Let what has no values be moved to a device without effect."""
+    moved = kind.to
+    if hasattr(moved, "__wrapped__"):
+        return
+
+    @wraps(moved)
+    def to(self: Any, *args: Any, **options: Any) -> Any:
+        if any(item.is_meta for item in self.parameters()):
+            return self
+        return moved(self, *args, **options)
+
+    kind.to = to
 
 
 def change_generation(generation: ModuleType) -> None:

@@ -97,22 +97,6 @@ def change_trainer(module: ModuleType) -> None:
         return done
 
     kind.train, kind.training_step = train, training_step
-    _keep_on_meta(kind)
-
-
-def _keep_on_meta(kind: Any) -> None:
-    """What has no values cannot be moved to a device."""
-    moved = getattr(kind, "_move_model_to_device", None)
-    if moved is None:
-        return
-
-    @wraps(moved)
-    def move(self: Any, model: Any, device: Any) -> Any:
-        if any(item.is_meta for item in model.parameters()):
-            return None
-        return moved(self, model, device)
-
-    kind._move_model_to_device = move
 
 
 def _has_no_values(trainer: Any) -> bool:
