@@ -23,7 +23,8 @@ it stops and why, or which rows and texts of the data never reach the model.
 
 PATH is the script that starts the job, a config or a run folder. The code of the job runs on this
 machine: do so only with a job you would start here. Its output folder is left alone, nothing is
-downloaded or reported. Exit status: 0 nothing found, 1 something found, 2 it could not be started.
+reported, the Hugging Face hub is not asked. Exit status: 0 nothing found, 1 something found, 2 it
+could not be started.
 
 \b
   diagnose dry-run launch.sh --python /opt/venv/bin/python
